@@ -202,8 +202,8 @@ let package = Package(
         .target(
             name: "HablareCommand",
             dependencies: [
-                "Hablare", "HablareAudio", "HablareBuild", "HablareJSON", "HablareNetwork", "HablareProviders",
-                "HablareSQLite",
+                "Hablare", "HablareAudio", "HablareBuild", "HablareFiles", "HablareJSON", "HablareNetwork",
+                "HablareProviders", "HablareSQLite",
                 "HablareSpeech", "HablareStructured",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),

@@ -1,17 +1,17 @@
 /// A kind of audio file that can be written. All samples are 16 bits wide.
 public enum AudioContainer: String, Sendable, CaseIterable {
-    /// Uncompressed audio, below 4 GiB, which is 27 hours of one channel at 22,050 Hz.
+    /// Uncompressed audio. A file is smaller than 4 GiB, which is 27 hours of one channel at 22,050 Hz.
     case wav
-    /// Audio with lossless compression, up to 8 channels.
+    /// Audio with lossless compression. Up to 8 channels.
     case flac
-    /// Audio with lossy compression at a variable bit rate, with one or two channels. The sample rate must be 8,000,
-    /// 11,025, 12,000, 16,000, 22,050, 24,000, 32,000, 44,100 or 48,000 Hz.
+    /// Audio with lossy compression at a variable bit rate. One or two channels. The sample rate must be 8,000, 11,025,
+    /// 12,000, 16,000, 22,050, 24,000, 32,000, 44,100 or 48,000 Hz.
     case mp3
 
     /// Creates the kind for a file extension.
     ///
     /// - Parameter fileExtension: The extension without its dot, in upper or lower case.
-    /// - Throws: ``AudioError`` with code `unsupportedContainer`, whose message names the allowed extensions.
+    /// - Throws: ``AudioError`` with code `unsupportedContainer`. Its message lists the allowed extensions.
     public init(fileExtension: String) throws(AudioError) {
         guard let container = AudioContainer(rawValue: fileExtension.lowercased()) else {
             let allowed = Self.allCases.map { "." + $0.rawValue }.joined(separator: ", ")
@@ -32,10 +32,11 @@ public enum AudioContainer: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether the format supports this sample rate and number of channels, as far as that is known without the
-    /// encoder.
+    /// Returns whether the format supports this sample rate and this number of channels. Some restrictions are known
+    /// only to the encoder and are not checked here.
     ///
-    /// libsndfile also refuses a sample rate that MP3 does not have, but leaks its encoder when it does.
+    /// libsndfile itself also refuses a sample rate that MP3 does not support, but it then leaks its encoder. Therefore
+    /// the rate is checked here.
     func allows(sampleRate: Int, channelCount: Int) -> Bool {
         switch self {
         case .wav: true

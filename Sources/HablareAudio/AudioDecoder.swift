@@ -1,4 +1,4 @@
-/// A decoder that decodes audio piece by piece, in constant memory.
+/// A decoder that decodes audio piece by piece, with constant memory.
 ///
 /// ```swift
 /// let decoder = try AudioDecoder(.file(url))
@@ -6,8 +6,7 @@
 /// while try decoder.nextBlock(into: &samples) > 0 { use(samples) }
 /// ```
 ///
-/// The methods block on the disk and the processor, so keep them off the main actor. A decoder belongs to one task at a
-/// time.
+/// The methods block on the disk and the processor. Call them off the main actor. Use a decoder in one task at a time.
 public final class AudioDecoder {
     /// The maximum number of frames in a block: 4,096.
     public static let blockFrames = 4_096
@@ -22,9 +21,9 @@ public final class AudioDecoder {
 
     /// Opens audio and reads its header.
     ///
-    /// - Parameter source: The audio. A file stays open as long as the decoder lives.
-    /// - Throws: ``AudioError`` with code `unreadable` if the file cannot be opened, or `notAudio` if its format is not
-    ///   known.
+    /// - Parameter source: The audio. A file stays open while the decoder exists.
+    /// - Throws: ``AudioError`` with code `unreadable` if the file cannot be opened. Code `notAudio` if its format is
+    ///   unknown.
     public init(_ source: AudioSource) throws(AudioError) {
         let bytes = try source.open()
         guard let reader = SndfileReader(bytes) else {
@@ -42,13 +41,14 @@ public final class AudioDecoder {
         self.channelCount = reader.channelCount
     }
 
-    /// Decodes the next frames into interleaved 16-bit samples. Wider samples are reduced to 16 bits. Floating-point
-    /// samples are limited to the range of 16-bit samples.
+    /// Decodes the next frames into interleaved 16-bit samples. Samples with more bits are reduced to 16 bits.
+    /// Floating-point samples are limited to the range of 16-bit samples.
     ///
-    /// - Parameter samples: The array to replace with `channelCount` samples for each frame. Its memory is reused.
-    /// - Returns: The number of frames, up to ``blockFrames``; 0 at the end of the audio.
-    /// - Throws: ``AudioError`` with code `damaged` if the audio is broken in this block, or `unreadable` if the file
-    ///   cannot be read any further.
+    /// - Parameter samples: The array whose content is replaced by `channelCount` samples for each frame. Its memory is
+    ///   reused.
+    /// - Returns: The number of frames, at most ``blockFrames``. 0 at the end of the audio.
+    /// - Throws: ``AudioError`` with code `damaged` if the audio in this block is damaged. Code `unreadable` if the
+    ///   file can no longer be read.
     public func nextBlock(into samples: inout [Int16]) throws(AudioError) -> Int {
         let frames = reader.read(Self.blockFrames, into: &samples)
         if let failure = bytes.failure { throw failure }

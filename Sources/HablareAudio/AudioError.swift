@@ -2,7 +2,7 @@ public import Foundation
 
 /// The reason why audio could not be read, joined or written, with advice.
 public struct AudioError: Error, Sendable, Equatable {
-    /// The kind of error. More codes may be added, so always handle unknown ones.
+    /// The kind of error. More codes may be added, so always handle unknown codes.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The form of the code in logs and JSON.
         public let rawValue: String
@@ -12,7 +12,7 @@ public struct AudioError: Error, Sendable, Equatable {
             self.rawValue = rawValue
         }
 
-        /// The extension of the output's name does not belong to a kind of file that can be written.
+        /// The file name's extension does not belong to a kind of file that can be written.
         public static let unsupportedContainer = Code(rawValue: "audio.unsupported-container")
         /// The output's kind of file cannot hold this sample rate or number of channels.
         public static let unsupportedLayout = Code(rawValue: "audio.unsupported-layout")
@@ -22,29 +22,29 @@ public struct AudioError: Error, Sendable, Equatable {
         public static let notAudio = Code(rawValue: "audio.not-audio")
         /// A source is audio without any frames.
         public static let noFrames = Code(rawValue: "audio.no-frames")
-        /// A source is damaged somewhere in the middle.
+        /// A source is damaged in the middle.
         public static let damaged = Code(rawValue: "audio.damaged")
-        /// A source's sample rate differs from that of the first. ``AudioError/expected`` and ``AudioError/found`` are
-        /// set, in frames per second.
+        /// A source's sample rate differs from the sample rate of the first source. ``AudioError/expected`` and
+        /// ``AudioError/found`` are set, in frames per second.
         public static let sampleRateMismatch = Code(rawValue: "audio.sample-rate-mismatch")
-        /// A source's number of channels differs from that of the first. ``AudioError/expected`` and
+        /// A source's number of channels differs from that of the first source. ``AudioError/expected`` and
         /// ``AudioError/found`` are set.
         public static let channelCountMismatch = Code(rawValue: "audio.channel-count-mismatch")
-        /// There was nothing to join.
+        /// There was no source to join.
         public static let nothingToJoin = Code(rawValue: "audio.nothing-to-join")
-        /// The joiner was finished or cancelled, or failed earlier.
+        /// The joiner was already finished or cancelled, or failed earlier.
         public static let closed = Code(rawValue: "audio.closed")
         /// The folder of the output does not exist.
         public static let folderMissing = Code(rawValue: "audio.folder-missing")
-        /// The output or its folder may not be written, or a folder has the output's name.
+        /// The output or its folder cannot be written, or a folder has the output's name.
         public static let notWritable = Code(rawValue: "audio.not-writable")
         /// Another joiner, in this process or another, is writing the same output.
         public static let busy = Code(rawValue: "audio.busy")
         /// The disk is full, or the user's disk quota is reached.
         public static let diskFull = Code(rawValue: "audio.disk-full")
-        /// The output would exceed what its kind of file, or the file system, can hold.
+        /// The output would be larger than its kind of file or the file system allows.
         public static let tooLarge = Code(rawValue: "audio.too-large")
-        /// Writing failed for another reason, which the message contains.
+        /// Writing failed for another reason. The message contains the reason.
         public static let writeFailed = Code(rawValue: "audio.write-failed")
     }
 
@@ -56,10 +56,10 @@ public struct AudioError: Error, Sendable, Equatable {
     public let sourceIndex: Int?
     /// The sample rate or the number of channels of the first source, if another source differs from it.
     public let expected: Int?
-    /// The sample rate or the number of channels of this source, if it differs from the first one.
+    /// The sample rate or the number of channels of this source, if it differs from the first source.
     public let found: Int?
 
-    /// Creates an error. Everything but the code and the message is optional.
+    /// Creates an error. Everything except the code and the message is optional.
     public init(code: Code, message: String, sourceIndex: Int? = nil, expected: Int? = nil, found: Int? = nil) {
         self.code = code
         self.message = message

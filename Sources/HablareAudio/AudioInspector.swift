@@ -1,11 +1,12 @@
-/// An inspector that determines the properties of audio by decoding all of it.
+/// An inspector that determines the properties of audio. It decodes the whole audio.
 ///
-/// Takes constant memory, and time proportional to the length. Its method blocks, so keep it off the main actor.
+/// The inspector needs constant memory, and time that is proportional to the length. Its method blocks. Call it off the
+/// main actor.
 public struct AudioInspector: Sendable {
-    /// Creates an inspector, which has no state.
+    /// Creates an inspector. An inspector has no state.
     public init() {}
 
-    /// Returns the sample rate, the channels and the number of frames that can be decoded.
+    /// Returns the sample rate, the number of channels, and the number of frames that can be decoded.
     ///
     /// - Parameter source: The audio. Zero frames are a result, not an error.
     /// - Throws: ``AudioError`` with code `unreadable`, `notAudio` or `damaged`.

@@ -9,21 +9,21 @@ public import Foundation
 /// ```
 ///
 /// - **All or nothing.** The file grows under a temporary name in the same folder (`.book.mp3.partial`). ``finish()``
-///   syncs it to the disk, renames it, and syncs the folder. Until then an existing file with the output's name stays
-///   unchanged. The temporary file is removed after an error, after ``cancel()``, or when the joiner is released. If a
-///   killed process leaves one behind, the next joiner for the same output takes it over. A symbolic link with the
-///   output's name is replaced, not followed. A replaced file's permissions are kept, and apply to the temporary file
-///   too.
-/// - **One at a time.** A second joiner for the same output, in any process, is refused with code `busy`.
-/// - **No conversion** except of the sample width, to 16 bits. All sources must have the sample rate and the number of
-///   channels of the first.
-/// - **The same sources give the same bytes** with the same version of libsndfile.
-/// - **A WAV file beyond 4 GiB is refused** with code `tooLarge`, not written broken. RF64 is not used, because not
-///   every player reads it and FLAC holds the same samples without that limit.
+///   syncs the file to the disk, renames it, and syncs the folder. Until then, an existing file with the output's name
+///   stays unchanged. The temporary file is removed after an error, after ``cancel()``, or when the joiner is released.
+///   If a killed process leaves a temporary file, the next joiner for the same output reuses it. A symbolic link with
+///   the output's name is replaced, not followed. The new file keeps the permissions of a replaced file. The temporary
+///   file has the same permissions.
+/// - **One joiner for each output.** A second joiner for the same output, in any process, is refused with code `busy`.
+/// - **No conversion.** Only the sample width is converted, to 16 bits. All sources must have the sample rate and the
+///   number of channels of the first source.
+/// - **Reproducible.** The same sources give the same bytes with the same version of libsndfile.
+/// - **No WAV file of 4 GiB or more.** The joiner refuses such a file with code `tooLarge`. It does not use RF64,
+///   because some players cannot read it, and FLAC stores the same samples without this limit.
 ///
 /// An error closes the joiner. Its memory use does not depend on the length. The methods block on the disk and the
-/// processor, so keep them off the main actor. They ignore task cancellation: check for it between two sources and call
-/// ``cancel()``. A joiner belongs to one task at a time.
+/// processor. Call them off the main actor. They ignore task cancellation: check for cancellation between two sources
+/// and call ``cancel()``. Use a joiner in one task at a time.
 public final class AudioJoiner {
     /// The URL of the finished file.
     public let output: URL
@@ -41,8 +41,8 @@ public final class AudioJoiner {
     /// Creates a joiner and its temporary file.
     ///
     /// - Parameters:
-    ///   - output: A file URL. Its folder must exist. The file may exist.
-    ///   - container: The kind of file. Default: the one for the extension of `output`.
+    ///   - output: A file URL. The folder must exist. The file may exist.
+    ///   - container: The kind of file. Default: the kind for the extension of `output`.
     /// - Throws: ``AudioError`` with code `unsupportedContainer`, `folderMissing`, `notWritable`, `busy`, `diskFull` or
     ///   `writeFailed`.
     public convenience init(output: URL, container: AudioContainer? = nil) throws(AudioError) {
@@ -65,21 +65,23 @@ public final class AudioJoiner {
     /// Decodes a source and appends it to the file.
     ///
     /// - Returns: The position of the source in the joined file.
-    /// - Throws: ``AudioError``. The joiner is then closed and the temporary file removed. Errors with the index of the
-    ///   source: `unreadable`, `notAudio`, `noFrames`, `damaged`, `sampleRateMismatch`, `channelCountMismatch`,
-    ///   `unsupportedLayout`. Errors about the output: `diskFull`, `tooLarge`, `writeFailed`. The code is `closed` if
-    ///   the joiner was finished or cancelled before.
+    /// - Throws: ``AudioError``. The joiner is then closed and the temporary file is removed.
+    ///   - Errors with the index of the source: `unreadable`, `notAudio`, `noFrames`, `damaged`, `sampleRateMismatch`,
+    ///     `channelCountMismatch`, `unsupportedLayout`.
+    ///   - Errors about the output: `diskFull`, `tooLarge`, `writeFailed`.
+    ///   - `closed` if the joiner was already finished or cancelled.
     @discardableResult
     public func append(_ source: AudioSource) throws(AudioError) -> JoinedAudio.Part {
         guard let part = try append(source, while: { true }) else { throw .joinerIsClosed }
         return part
     }
 
-    /// Decodes a source and appends it to the file, as ``append(_:)`` does, but asks before each block whether to
-    /// continue.
+    /// Decodes a source and appends it to the file. Calls a closure before each block to decide whether to continue.
+    /// See ``append(_:)``.
     ///
-    /// - Parameter shouldContinue: Called before each ``AudioDecoder/blockFrames`` frames. `false` cancels the joiner.
-    /// - Returns: The position of the source, or `nil` when the joiner was cancelled.
+    /// - Parameter shouldContinue: A closure that is called before each ``AudioDecoder/blockFrames`` frames. If it
+    ///   returns `false`, the joiner is cancelled.
+    /// - Returns: The position of the source; `nil` if the joiner was cancelled.
     @discardableResult
     package func append(
         _ source: AudioSource, while shouldContinue: () -> Bool
@@ -103,10 +105,11 @@ public final class AudioJoiner {
     /// Completes the file, syncs it, and renames it to the output.
     ///
     /// - Returns: The file, and the position of each source in it.
-    /// - Throws: ``AudioError`` with code `nothingToJoin` if there was no source, or with code `diskFull`, `tooLarge`,
-    ///   `notWritable` or `writeFailed`. The code is `closed` if the joiner was finished or cancelled before. The
-    ///   temporary file is removed. If only the folder could not be synced, the message reports that, and the complete
-    ///   file already has its name.
+    /// - Throws: ``AudioError``. The temporary file is then removed.
+    ///   - `nothingToJoin` if there was no source.
+    ///   - `diskFull`, `tooLarge`, `notWritable` or `writeFailed`. If only the sync of the folder failed, the message
+    ///     says so, and the complete file already has its name.
+    ///   - `closed` if the joiner was already finished or cancelled.
     public func finish() throws(AudioError) -> JoinedAudio {
         guard !isClosed else { throw .joinerIsClosed }
         defer { cancel() }

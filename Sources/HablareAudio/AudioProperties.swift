@@ -1,20 +1,20 @@
-/// The properties of audio, as determined by decoding it. They do not rely on its header.
+/// The properties of audio. They are determined by decoding the audio, not by its header.
 public struct AudioProperties: Sendable, Hashable {
     /// The sample rate in frames per second, above 0.
     public let sampleRate: Int
     /// The number of channels, at least 1.
     public let channelCount: Int
-    /// The number of decoded frames. One frame has a sample for each channel.
+    /// The number of decoded frames. One frame has one sample for each channel.
     public let frameCount: Int64
 
-    /// Creates properties from known numbers.
+    /// Creates properties from known values.
     public init(sampleRate: Int, channelCount: Int, frameCount: Int64) {
         self.sampleRate = sampleRate
         self.channelCount = channelCount
         self.frameCount = frameCount
     }
 
-    /// The duration in seconds, or 0 if the sample rate is not known.
+    /// The duration in seconds; 0 if the sample rate is unknown.
     public var seconds: Double {
         sampleRate > 0 ? Double(frameCount) / Double(sampleRate) : 0
     }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Encoded audio, in memory or in a file.
 ///
-/// The format (WAV, FLAC, MP3, Ogg, AIFF and others) is detected from the bytes, never from a name.
+/// The format (WAV, FLAC, MP3, Ogg, AIFF and others) is detected from the bytes, never from a file name.
 public enum AudioSource: Sendable {
     /// The bytes of an audio file.
     case data(Data)

@@ -9,11 +9,13 @@ extension Composition {
     ) throws -> [InstalledProvider] {
         guard let address = entry.address else { return [] }
         let site = try ServiceSite(entry.settings, at: address, network, limits, in: composition)
-        return switch entry.kind {
-        case .openai: openAI(site)
-        case .anthropic: anthropic(site)
-        case .elevenlabs: elevenLabs(site)
-        }
+        let made =
+            switch entry.kind {
+            case .openai: openAI(site)
+            case .anthropic: anthropic(site)
+            case .elevenlabs: elevenLabs(site)
+            }
+        return made.withBatches(of: entry.settings, in: composition)
     }
 
     static func storedKey(of service: String, in composition: Composition) throws -> ServiceKey? {
@@ -65,9 +67,11 @@ extension Composition {
             default: provider = OpenAIEmbeddingProvider(id, service: service, model: model ?? "", timeout: timeout)
             }
             let missing = model == nil ? site.withoutModel(offer) : nil
-            return InstalledProvider(
+            var installed = InstalledProvider(
                 serving: settings.name, provider, isCharged: service.isCharged, voices: voices,
                 problem: missing)
+            installed.takesThinking = provider is OpenAIResponsesProvider
+            return installed
         }
     }
 
@@ -81,7 +85,9 @@ extension Composition {
             let provider = (offer.model(in: site.settings) ?? site.usualModel(of: offer)).map {
                 AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)
             }
-            return InstalledProvider(serving: site.settings.name, provider ?? usual)
+            var installed = InstalledProvider(serving: site.settings.name, provider ?? usual)
+            installed.takesThinking = true
+            return installed
         }
     }
 

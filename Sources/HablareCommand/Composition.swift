@@ -21,6 +21,8 @@ struct Composition: Sendable {
     var readSecret: @Sendable (_ prompt: String) async throws -> String = {
         try await SecretInput.standard.read(prompt: $0)
     }
+    /// Runs the person's editor on a file, and returns its exit status.
+    var runEditor: @Sendable (_ editor: String, _ file: URL) async throws -> Int32 = Editor.run
     /// Asks a question at the terminal and returns the typed line; `nil` if there is no terminal.
     var askTerminal: (@Sendable (_ question: String) async throws -> String)?
     var keyStore: @Sendable (_ folder: URL) -> any CredentialStore = Composition.platformKeys
@@ -36,6 +38,7 @@ struct Composition: Sendable {
     var serviceProviders:
         @Sendable (ServiceEntry, Settings.Network, CallLimits, Composition) throws -> [InstalledProvider] =
             Composition.networkProviders
+    var batchPace = BatchPace()
     /// The known models of vendors.
     var catalog = ModelCatalog.shipped
     /// Asks a service for the models of its key.

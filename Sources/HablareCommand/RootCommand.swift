@@ -11,6 +11,7 @@ struct RootCommand: ParsableCommand {
             Every request is on disk before it is acknowledged. After a crash, run the same command again: it resumes.
 
             EXAMPLES:
+              hablare init                    set up the first service
               hablare narrate book.txt        read a book aloud into book.wav
               hablare generate --provider openai --stream 'Tell me about whales.'
                                               print an answer as it arrives
@@ -38,7 +39,7 @@ struct RootCommand: ParsableCommand {
             StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
             WorkCommand.self, CostCommand.self, ProvidersCommand.self, ModelsCommand.self, KeysCommand.self,
-            VoicesCommand.self, DoctorCommand.self,
+            InitCommand.self, ConfigCommand.self, TemplateCommand.self, VoicesCommand.self, DoctorCommand.self,
         ])
 
     /// Suggests the command that was probably meant. The parser itself would only report unexpected words.

@@ -10,9 +10,10 @@ import Darwin
 
 /// The system calls that make a file durable. Tests replace them to observe their order and to make them fail.
 package struct DurableCalls: Sendable {
-    /// Returns when the bytes of an open file, or the names in an open folder, are on the disk. The path is for errors.
+    /// Syncs the bytes of an open file, or the names in an open folder, to the disk. Returns when they are on the disk.
+    /// The path is used in errors.
     package var sync: @Sendable (_ descriptor: CInt, _ path: String) throws(FileFailure) -> Void
-    /// Renames a file atomically, replacing a file that has the new name.
+    /// Renames a file atomically. Replaces a file that already has the new name.
     package var rename: @Sendable (_ path: String, _ newPath: String) throws(FileFailure) -> Void
 
     /// Creates the calls.
@@ -41,13 +42,13 @@ package struct DurableCalls: Sendable {
             }
         })
 
-    /// Calls that do not wait for the disk: a machine that stops may lose the last writes.
+    /// Calls that do not wait for the disk. If the machine crashes, the last writes may be lost.
     package static let unsynced = DurableCalls(sync: { _, _ in }, rename: DurableCalls.system.rename)
 
     /// Syncs the names in an open folder to the disk.
     ///
-    /// - Throws: ``FileFailure``. Does not throw if the file system cannot sync a folder: such file systems write names
-    ///   at once.
+    /// - Throws: ``FileFailure``. Does not throw an error if the file system cannot sync a folder, because such file
+    ///   systems write names at once.
     package func syncFolder(_ descriptor: CInt, _ path: String) throws(FileFailure) {
         do throws(FileFailure) {
             try sync(descriptor, path)
@@ -58,7 +59,7 @@ package struct DurableCalls: Sendable {
 
     /// Syncs the names in a folder to the disk.
     ///
-    /// - Throws: ``FileFailure``, as ``syncFolder(_:_:)`` does.
+    /// - Throws: ``FileFailure``. See ``syncFolder(_:_:)``.
     package func syncFolder(_ path: String) throws(FileFailure) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(doing: .open, to: path) }
@@ -66,7 +67,7 @@ package struct DurableCalls: Sendable {
         try syncFolder(descriptor, path)
     }
 
-    /// Creates a folder and the missing ones above it, each as ``makeFolder(_:)`` does.
+    /// Creates a folder and its missing parents. See ``makeFolder(_:)``.
     package func makeFolders(_ path: String) throws(FileFailure) {
         do throws(FileFailure) {
             try makeFolder(path)
@@ -78,11 +79,12 @@ package struct DurableCalls: Sendable {
         }
     }
 
-    /// Creates a folder in an existing one, accessible only to its owner, and syncs its name to the disk. The name of an
-    /// existing folder is synced too, because its creator may not have done that yet.
+    /// Creates a folder in an existing folder, and syncs its name to the disk. Only the owner can access the created
+    /// folder. The name of an existing folder is also synced, because the process that created it may not have synced
+    /// it.
     ///
-    /// - Throws: ``FileFailure``, with `ENOTDIR` if a file has the folder's path. Does not throw if the folder above
-    ///   can be entered but not read, and therefore cannot be synced.
+    /// - Throws: ``FileFailure``, with `ENOTDIR` if a file has the folder's path. Does not throw an error if the parent
+    ///   folder can be entered but not read. Such a folder cannot be synced.
     package func makeFolder(_ path: String) throws(FileFailure) {
         if mkdir(path, 0o700) != 0 {
             let number = errno
@@ -103,5 +105,5 @@ package struct DurableCalls: Sendable {
     }
 }
 
-/// Calls the system's `rename`, which the property of that name hides.
+/// Calls the system's `rename`, which is hidden by the property of the same name.
 private func systemRename(_ path: String, _ newPath: String) -> CInt { rename(path, newPath) }

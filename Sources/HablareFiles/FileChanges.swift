@@ -9,24 +9,24 @@ import Musl
 import Darwin
 #endif
 
-/// A watcher that reports writes to the files of a folder. SQLite's write-ahead log grows with every commit of any
-/// process.
+/// A watcher that reports writes to the files in a folder. For example, SQLite's write-ahead log grows with every
+/// commit of any process.
 ///
-/// On Linux, a dedicated thread sleeps in inotify until the kernel wakes it. On other systems, and when the kernel has
-/// no free watch, the thread checks the file's size and date every 250 ms.
+/// On Linux, a dedicated thread sleeps in inotify until the kernel wakes it. On other systems, the thread checks the
+/// size and the date of each file every 250 ms. It does the same on Linux if the kernel has no free watch.
 package struct FileChanges: Sendable {
-    /// The time in milliseconds within which several commits are reported once.
+    /// The time in milliseconds within which several commits cause a single report.
     private static let quietTime: Int32 = 10
-    /// The delays in milliseconds after which a change is reported again, each counted from the one before. A commit
-    /// first writes to the log and is readable only after the sync. A reader that reads at once may miss the commit,
-    /// and no other write follows.
+    /// The delays in milliseconds after which a change is reported again. Each delay is counted from the previous
+    /// report. They are needed because a commit first writes to the log and becomes readable only after the sync. A
+    /// reader that reads at once may miss the commit, and no other write follows.
     package static let usualEchoes: [Int32] = [10, 100, 1000, 1000, 1000, 1000]
-    /// The number of checks after a change that report it again, if there are no notifications.
+    /// The number of checks after a change that report the change again, if the kernel sends no notifications.
     private static let echoingLooks = 20
 
     /// The way in which the thread detects changes.
     package enum Method: Sendable {
-        /// Notifications of the kernel if available, and polling otherwise.
+        /// Notifications of the kernel if they are available; otherwise polling.
         case notification
         /// Polling, as on systems without notifications.
         case looking
@@ -41,11 +41,11 @@ package struct FileChanges: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The folder.
-    ///   - suffix: The end of the names.
+    ///   - suffix: The end of the file names.
     ///   - method: The way in which the thread detects changes.
-    ///   - echoes: The delays in milliseconds after which a notified change is reported again, each counted from the
-    ///     one before. The last one is also the interval at which a report is repeated that the receiver could not use.
-    ///     At least one.
+    ///   - echoes: The delays in milliseconds after which a notified change is reported again. Each delay is counted
+    ///     from the previous report. The last delay is also the interval at which a report is repeated if the receiver
+    ///     could not use it. At least one delay.
     package init(
         directory: String, suffix: String, method: Method = .notification, echoes: [Int32] = FileChanges.usualEchoes
     ) {
@@ -55,21 +55,22 @@ package struct FileChanges: Sendable {
         self.echoes = echoes
     }
 
-    /// A watch that runs until ``end()`` is called or its value is released.
+    /// A watch. It runs until ``end()`` is called or the watch is released.
     package final class Watch: Sendable {
         fileprivate let isEnded = Atomic(false)
 
-        /// Ends the watch. A report in progress runs to its end. The thread ends within a second.
+        /// Ends the watch. A report in progress is completed. The thread ends within a second.
         package func end() { isEnded.store(true, ordering: .relaxed) }
 
         deinit { end() }
     }
 
-    /// Starts to watch. Changes are reported on the watch's own thread, also once at the start, and sometimes more than
-    /// once, so the receiver must find out what changed. While `notify` runs, changes wait.
+    /// Starts to watch. The watch's own thread reports changes. It also reports once at the start, and sometimes
+    /// reports a change more than once. Therefore the receiver must find out what changed. While `notify` runs, other
+    /// changes wait.
     ///
-    /// - Parameter notify: A function that receives a report and returns whether it could use the report. If not, the
-    ///   report is repeated until it can be used, even without a further change.
+    /// - Parameter notify: A function that receives a report, and returns whether it could use the report. If it could
+    ///   not, the report is repeated until it can be used, even if nothing else changes.
     package func watch(_ notify: @escaping @Sendable () -> Bool) -> Watch {
         let watch = Watch()
         let thread = Thread { [self, weak watch] in
@@ -80,8 +81,8 @@ package struct FileChanges: Sendable {
         return watch
     }
 
-    /// Returns the changes as a sequence, and stops watching when its reader ends. Changes that arrive while the reader
-    /// is busy are merged into one.
+    /// Returns the changes as a sequence. The watch ends when the sequence's reader ends. Changes that arrive while the
+    /// reader is busy are merged into one.
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = watch {
@@ -100,7 +101,7 @@ package struct FileChanges: Sendable {
     }
 
     #if os(Linux)
-    /// Watches with inotify. Returns `false` at once when the kernel has no free watch.
+    /// Watches with inotify. Returns `false` at once if the kernel has no free watch.
     private func beNotified(until isEnded: () -> Bool, notify: () -> Bool) -> Bool {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { return false }
@@ -134,11 +135,11 @@ package struct FileChanges: Sendable {
         return true
     }
 
-    /// Returns whether a sequence of `inotify_event`s reports such a file. Also `true` if the kernel's queue
-    /// overflowed, because such an event may be lost.
+    /// Returns whether a list of `inotify_event`s reports a file with the suffix. Also returns `true` if the kernel's
+    /// queue overflowed, because such an event may be lost.
     ///
-    /// Each has a header of 16 bytes, of which the second four are the kind and the last four the length of the
-    /// zero-padded name that follows (inotify(7)).
+    /// Each event has a header of 16 bytes and a zero-padded name (inotify(7)). Bytes 4 to 7 of the header are the kind
+    /// of the event. The last four bytes are the length of the name.
     static func names(_ bytes: ArraySlice<UInt8>, ofNamesEndingWith suffix: String) -> Bool {
         func number(at start: Int) -> Int { bytes[start..<(start + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } }
         var start = bytes.startIndex

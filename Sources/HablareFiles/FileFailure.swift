@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// A failed call to the file system. Each target translates it into an error of its own, with its own advice.
+/// A failed call to the file system. Each target translates it into its own error, with its own advice.
 package struct FileFailure: Error, Hashable {
     /// The operation that failed. The raw value is a verb for a message.
     package enum Action: String, Sendable, Hashable {
@@ -29,14 +29,14 @@ package struct FileFailure: Error, Hashable {
         self.path = path
     }
 
-    /// Creates a failure from the `errno` of this thread's preceding call.
+    /// Creates a failure from the `errno` of the last call on this thread.
     package init(doing action: Action, to path: String) {
         self.init(errno, doing: action, to: path)
     }
 
-    /// The system's description of the error, without the path: "Permission denied".
+    /// The system's description of the error, without the path, such as "Permission denied".
     package var reason: String { String(cString: strerror(number)) }
 
-    /// The operation and the system's description of the error, without the path: "open: Permission denied".
+    /// The operation and the system's description of the error, without the path, such as "open: Permission denied".
     package var cause: String { "\(action.rawValue): \(reason)" }
 }

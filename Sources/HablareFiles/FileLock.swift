@@ -6,10 +6,10 @@ import Musl
 import Darwin
 #endif
 
-/// Locks of open files and folders between processes. The kernel releases a lock when its descriptor is closed, and
+/// Locks on open files and folders, between processes. The kernel releases a lock when its descriptor is closed, and
 /// when the process ends in any way.
 package enum FileLock {
-    /// Another descriptor held the lock for longer than the caller would wait.
+    /// An error: another descriptor held the lock for longer than the caller was ready to wait.
     package struct Busy: Error, Hashable {
         /// The file or folder.
         package let path: String
@@ -18,13 +18,13 @@ package enum FileLock {
         package init(path: String) { self.path = path }
     }
 
-    /// The interval between two tries, in milliseconds. Opening a database takes a few.
+    /// The interval between two attempts, in milliseconds. Opening a database takes a few milliseconds.
     private static let interval: CInt = 5
 
-    /// Takes the lock of an open file, unless another descriptor holds it.
+    /// Takes the lock of an open file if no other descriptor holds it.
     ///
     /// - Parameter isShared: Whether others may hold a shared lock at the same time.
-    /// - Returns: Whether it was taken.
+    /// - Returns: Whether the lock was taken.
     /// - Throws: ``FileFailure`` if the file cannot be locked.
     package static func take(
         _ descriptor: CInt, of path: String, isShared: Bool = false
@@ -36,8 +36,8 @@ package enum FileLock {
         return true
     }
 
-    /// Returns whether an open file is still the one at a path. It may have been renamed or removed before its lock was
-    /// taken. A link at the path counts as another file.
+    /// Returns whether an open file is still the file at a path. The file may have been renamed or removed before its
+    /// lock was taken. A link at the path counts as another file.
     package static func isFile(_ descriptor: CInt, at path: String) -> Bool {
         var open = stat()
         var named = stat()
@@ -45,18 +45,19 @@ package enum FileLock {
             && open.st_dev == named.st_dev
     }
 
-    /// Runs code while holding an exclusive lock on a folder. The lock is on the folder itself, so it leaves no file
-    /// behind.
+    /// Runs a closure while holding an exclusive lock on a folder. The lock is on the folder itself, so no lock file
+    /// remains.
     ///
-    /// With it, only one process at a time creates, checks and migrates a database. Without it, two processes that
-    /// start on an empty folder at the same moment would both find no table, and one would fail because of the other's.
+    /// With the lock, only one process at a time creates, checks and migrates a database. Without it, two processes
+    /// that start with an empty folder at the same moment would both find no table. One of them would then fail because
+    /// of the other.
     ///
     /// - Parameters:
     ///   - path: The folder, which must exist.
-    ///   - limit: The seconds to wait for the lock, at most an hour. For NaN, or a time shorter than one interval, it
-    ///     tries once.
-    /// - Throws: ``Busy`` when another process holds the lock for longer than `limit` seconds, ``FileFailure`` when the
-    ///   folder cannot be opened or locked, and the errors of `body`.
+    ///   - limit: The maximum wait for the lock in seconds, at most an hour. For NaN, or for a time shorter than one
+    ///     interval, the function tries only once.
+    /// - Throws: ``Busy`` if another process holds the lock for longer than `limit` seconds. ``FileFailure`` if the
+    ///   folder cannot be opened or locked. The errors of `body`.
     package static func whileHeld<R>(on path: String, waiting limit: Double, _ body: () throws -> R) throws -> R {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(doing: .open, to: path) }

@@ -10,9 +10,9 @@ import Darwin
 
 /// Functions that examine, read and write files and folders.
 package enum FileSystem {
-    /// The system's record of a file or folder.
+    /// The properties of a file or folder, as the system reports them.
     package struct Status: Sendable, Hashable {
-        /// Kinds of file.
+        /// The kind of an item in the file system.
         package enum Kind: Sendable, Hashable { case file, folder, other }
 
         /// The kind of file.
@@ -41,10 +41,10 @@ package enum FileSystem {
 
     // MARK: Looking
 
-    /// Returns the status of a file or folder, or `nil` if there is none. Follows a link unless `followingLinks` is
+    /// Returns the status of a file or folder; `nil` if there is none. Follows a link unless `followingLinks` is
     /// `false`.
     ///
-    /// - Throws: ``FileFailure`` if that cannot be determined.
+    /// - Throws: ``FileFailure`` if the status cannot be determined.
     package static func status(of path: String, followingLinks: Bool = true) throws(FileFailure) -> Status? {
         var information = stat()
         let result = followingLinks ? stat(path, &information) : lstat(path, &information)
@@ -55,9 +55,9 @@ package enum FileSystem {
         return Status(information)
     }
 
-    /// Returns the size of a plain file in bytes, or `nil` if there is none.
+    /// Returns the size of a plain file in bytes; `nil` if there is no such file.
     ///
-    /// - Throws: ``FileFailure`` if that cannot be determined.
+    /// - Throws: ``FileFailure`` if the size cannot be determined.
     package static func size(ofFile path: String) throws(FileFailure) -> Int? {
         guard let status = try status(of: path), status.kind == .file else { return nil }
         return status.size
@@ -68,8 +68,8 @@ package enum FileSystem {
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Returns the paths in a folder, or in the one that a link leads to, in the order of the names. Returns none if it
-    /// is not a folder or does not exist.
+    /// Returns the paths of the items in a folder, in the order of their names. Follows a link to a folder. Returns an
+    /// empty list if the path is not a folder or does not exist.
     ///
     /// - Throws: ``FileFailure``.
     package static func contents(of folder: String) throws(FileFailure) -> [String] {
@@ -92,10 +92,12 @@ package enum FileSystem {
         return paths.sorted()
     }
 
-    /// Returns the path of a file, and of its folder, without links, as SQLite resolves it. A database and its log are
-    /// side by side at the file's real location, not at a link to it. The folder must exist. The file need not.
+    /// Returns the path of a file with all links resolved, in the same way as SQLite resolves it. The links of the
+    /// folder are also resolved. A database and its log are in the file's real folder, not in the folder of a link to
+    /// the file. The folder must exist. The file need not exist.
     ///
-    /// - Throws: ``FileFailure`` of the folder if it cannot be resolved, with `ELOOP` for links that lead in a circle.
+    /// - Throws: The ``FileFailure`` of the folder if the path cannot be resolved. Its error number is `ELOOP` for
+    ///   links that form a circle.
     package static func resolved(_ path: String) throws(FileFailure) -> String {
         var path = path
         for _ in 0..<100 {  // as many links as SQLite follows
@@ -118,7 +120,7 @@ package enum FileSystem {
         return .success(String(cString: whole))
     }
 
-    /// Returns the target of a link, or `nil` if there is none.
+    /// Returns the target of a link; `nil` if there is no link.
     private static func target(ofLink path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)
@@ -127,15 +129,16 @@ package enum FileSystem {
 
     // MARK: Reading
 
-    /// Reads a range of a plain file's bytes, fewer if it ends before. Returns `nil` if there is no such file.
+    /// Reads a range of a plain file's bytes. Returns fewer bytes if the file ends before the end of the range. Returns
+    /// `nil` if there is no such file.
     ///
     /// - Throws: ``FileFailure``.
     package static func read(_ range: Range<Int>, of path: String) throws(FileFailure) -> Data? {
         try opened(path) { descriptor, _ throws(FileFailure) in try read(range, of: descriptor, path) }
     }
 
-    /// Reads the plain file that was at a path when it was opened, even if another is renamed into its place meanwhile.
-    /// Returns `nil` if there is none, and no bytes if the file is larger than the limit.
+    /// Reads the plain file that is at a path when it is opened, even if another file is renamed to the path during the
+    /// read. Returns `nil` if there is no such file. Returns no bytes if the file is larger than the limit.
     ///
     /// - Throws: ``FileFailure``.
     package static func read(_ path: String, atMost limit: Int) throws(FileFailure) -> Data? {
@@ -159,7 +162,7 @@ package enum FileSystem {
         return try body(descriptor, Int(information.st_size))
     }
 
-    /// Reads a range of an open plain file's bytes, fewer if it ends before.
+    /// Reads a range of an open plain file's bytes. Returns fewer bytes if the file ends before the end of the range.
     ///
     /// - Throws: ``FileFailure``.
     package static func read(
@@ -182,7 +185,7 @@ package enum FileSystem {
 
     // MARK: Writing
 
-    /// Creates a file for writing that only its owner may read. The file must not exist.
+    /// Creates a file for writing. Only the owner may read it. The file must not exist.
     ///
     /// - Throws: ``FileFailure``, with `EEXIST` if the file exists.
     package static func create(_ path: String) throws(FileFailure) -> CInt {
@@ -191,7 +194,7 @@ package enum FileSystem {
         return descriptor
     }
 
-    /// Creates an empty file that only its owner may read. An existing file stays unchanged.
+    /// Creates an empty file. Only the owner may read it. An existing file stays unchanged.
     ///
     /// - Throws: ``FileFailure``.
     package static func makeFile(_ path: String) throws(FileFailure) {
@@ -202,7 +205,7 @@ package enum FileSystem {
 
     /// Writes all bytes at the descriptor's current offset.
     ///
-    /// - Throws: ``FileFailure``. Some of the bytes may then be written.
+    /// - Throws: ``FileFailure``. Some of the bytes may have been written.
     package static func write(
         _ bytes: some ContiguousBytes, to descriptor: CInt, _ path: String
     ) throws(FileFailure) {
@@ -229,8 +232,8 @@ package enum FileSystem {
 
     /// Sets the modification date of a file.
     ///
-    /// - Parameter date: The date, or `nil` for now.
-    /// - Returns: Whether it succeeded. The file may not exist any more.
+    /// - Parameter date: The date; `nil` for now.
+    /// - Returns: Whether the date was set. The file may no longer exist.
     @discardableResult package static func setModified(_ path: String, to date: Date?) -> Bool {
         guard let date else { return utimes(path, nil) == 0 }
         let seconds = max(-1e10, min(1e10, date.timeIntervalSince1970))
@@ -240,7 +243,7 @@ package enum FileSystem {
     }
 }
 
-/// Calls the system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which is hidden by the method of the same name.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -6,21 +6,21 @@ import Musl
 import Darwin
 #endif
 
-/// A folder that is held open, and knows whether it is also held open elsewhere, by another process or again by this
-/// one.
+/// A folder that is held open. It knows whether another process, or another object of this process, also holds the
+/// folder open.
 ///
-/// Each holder has a shared lock of its open file description (Linux, `fcntl(2)`) on the folder itself. So no file is
-/// left behind, and the kernel releases the lock when the process ends in any way. Without such locks, other holders
-/// must always be assumed.
+/// Each holder has a shared lock on the folder itself, which belongs to its open file description (Linux, `fcntl(2)`).
+/// So no lock file remains, and the kernel releases the lock when the process ends in any way. On a system without such
+/// locks, the type always assumes that there are other holders.
 package final class OpenFolder: Sendable {
     private let path: String
     private let descriptor: CInt
     private let isLocked: Bool
 
-    /// Opens a folder. From now on the other holders know of this one.
+    /// Opens a folder. From now on, other holders can detect this holder.
     ///
-    /// - Throws: ``FileFailure`` if the folder cannot be opened, or the system has no room for a lock. The other
-    ///   holders would not know of this one.
+    /// - Throws: ``FileFailure`` if the folder cannot be opened, or if the system has no memory for a lock. Without a
+    ///   lock, other holders could not detect this holder.
     package init(_ path: String) throws(FileFailure) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(doing: .open, to: path) }
@@ -36,8 +36,8 @@ package final class OpenFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the folder may be held open elsewhere. Also `true` if another folder is at the path now, because others
-    /// open that one. Takes three system calls.
+    /// Whether another holder may hold the folder open. Also `true` if another folder is now at the path, because other
+    /// holders open that folder. Takes three system calls.
     package var mayHaveOthers: Bool { !isLocked || !isAtPath || Self.isHeldElsewhere(descriptor) }
 
     private var isAtPath: Bool {
@@ -52,7 +52,7 @@ package final class OpenFolder: Sendable {
     private static let setLock: CInt = 37  // F_OFD_SETLK
     private static let getLock: CInt = 36  // F_OFD_GETLK
 
-    /// Locks the folder. Returns whether the system has such locks.
+    /// Locks the folder. Returns whether the system supports such locks.
     private static func lock(_ descriptor: CInt, _ path: String) throws(FileFailure) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)

@@ -8,9 +8,10 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written under a temporary name and renamed when it is complete, so that no reader finds half of it.
+/// A file that is written under a temporary name and renamed when it is complete. So no reader finds an incomplete
+/// file.
 ///
-/// Not shared between threads. A file that is not committed is removed with the value.
+/// Use the object on one thread at a time. If the file is not committed, it is removed when the object is released.
 package final class ReplacingFile {
     private static let bufferSize = 64 * 1024
 
@@ -20,15 +21,15 @@ package final class ReplacingFile {
     private let calls: DurableCalls
     private var descriptor: CInt?
     private var buffer: [UInt8] = []
-    /// The reason why bytes are missing. Such a file is never renamed.
+    /// The reason why bytes are missing. A file with missing bytes is never renamed.
     private var failure: FileFailure?
 
-    /// Creates the file under a temporary name in the same folder, accessible only to its owner.
+    /// Creates the file under a temporary name in the same folder. Only the owner can access it.
     ///
     /// - Parameters:
     ///   - path: The path of the finished file.
-    ///   - suffix: The end of the temporary name. The rest of that name is random, because the final name may have the
-    ///     maximum length.
+    ///   - suffix: The end of the temporary name. The other part of that name is random and does not contain the final
+    ///     name, because the final name may have the maximum length.
     ///   - calls: The calls that make the file durable.
     /// - Throws: ``FileFailure``.
     package init(_ path: String, suffix: String = ".tmp", calls: DurableCalls = .system) throws(FileFailure) {
@@ -53,10 +54,10 @@ package final class ReplacingFile {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Syncs the file's bytes to the disk and renames it, replacing an existing file. Nothing may be written
-    /// afterwards.
+    /// Syncs the file's bytes to the disk, and renames the file. Replaces an existing file. Do not write to the file
+    /// after this call.
     ///
-    /// - Throws: ``FileFailure``. The earlier file is then still there, unless the folder could not be synced.
+    /// - Throws: ``FileFailure``. The earlier file then still exists, unless only the sync of the folder failed.
     package func commit() throws(FileFailure) {
         try flush()
         guard let descriptor else { return }
@@ -79,7 +80,7 @@ package final class ReplacingFile {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Puts the final path into a failure in place of the temporary one, which means nothing to a person.
+    /// Replaces the temporary path in a failure by the final path, because a person does not know the temporary path.
     private static func naming<R>(
         _ path: String, _ body: () throws(FileFailure) -> R
     ) throws(FileFailure) -> R {

@@ -1,7 +1,7 @@
 package import Hablare
 
-/// A text that JSON compares by its code points. Swift strings are equal, and hash alike, if Unicode considers them
-/// equivalent, such as `é` and `e` with a combining accent.
+/// A text that is compared by its code points, as in JSON. Swift's strings are equal and have the same hash if Unicode
+/// considers them equivalent, such as `é` and `e` with a combining accent.
 package struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral {
     package let string: String
 
@@ -19,7 +19,8 @@ extension String {
 }
 
 extension Hasher {
-    /// Adds the code points of a text. Swift's own hashing gives texts that Unicode considers equivalent the same hash.
+    /// Adds the code points of a text. Swift's own hashing gives the same hash to texts that Unicode considers
+    /// equivalent.
     package mutating func combine(exactly string: String) {
         var string = string
         string.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }

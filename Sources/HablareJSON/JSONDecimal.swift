@@ -1,6 +1,6 @@
-/// The magnitude of a number in its fewest decimal digits: `digits` times ten to the `exponent`.
+/// The magnitude of a number with the minimum number of decimal digits: `digits` times ten to the power of `exponent`.
 struct JSONDecimal: Sendable, Hashable {
-    /// The digits without trailing zeros; 0 for zero.
+    /// The digits without trailing zeros; 0 for the number zero.
     private(set) var digits: UInt64 = 0
     private(set) var exponent = 0
 
@@ -16,7 +16,8 @@ struct JSONDecimal: Sendable, Hashable {
         }
     }
 
-    /// Reads Swift's description of a `Double`, which has at most 17 digits and a zero: `1234.5`, `1e-07`, `2.5e+300`.
+    /// Reads Swift's description of a `Double`, such as `1234.5`, `1e-07` or `2.5e+300`. It has at most 17 digits and a
+    /// zero.
     private mutating func read(_ text: String) {
         let parts = text.split(separator: "e")
         exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
@@ -31,7 +32,7 @@ struct JSONDecimal: Sendable, Hashable {
         }
     }
 
-    /// Returns whether the number is a whole multiple of a step above zero.
+    /// Returns whether the number is a whole multiple of a step. The step is greater than zero.
     func isMultiple(of step: JSONDecimal) -> Bool {
         guard digits > 0 else { return true }
         // A multiple of such a step has a trailing zero, which `digits` never has.

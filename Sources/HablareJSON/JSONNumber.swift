@@ -1,14 +1,14 @@
 import Foundation
 package import Hablare
 
-/// A number as JSON defines it: 1.0 is the number 1, and a comparison loses no precision.
+/// A number as JSON defines it. 1.0 and 1 are the same number, and comparisons lose no precision.
 package enum JSONNumber: Sendable, Hashable, Comparable {
     /// A whole number that fits in 64 bits.
     case whole(Int64)
     /// Any other finite number.
     case real(Double)
 
-    /// Creates a number from a value; `nil` if the value is not a number, or not finite.
+    /// Creates a number from a value. Returns `nil` if the value is not a number, or is not finite.
     package init?(_ value: ParameterValue) {
         switch value {
         case .int(let number): self = .whole(number)
@@ -42,23 +42,24 @@ package enum JSONNumber: Sendable, Hashable, Comparable {
         }
     }
 
-    /// Compares without converting the whole number to a `Double`, which could round it.
+    /// Returns whether a whole number is less than a `Double`. It does not convert the whole number to a `Double`,
+    /// because the conversion could round it.
     private static func isLess(_ whole: Int64, _ real: Double) -> Bool {
         if real >= 0x1p63 { return true }
         if real < -0x1p63 { return false }
         return whole <= Int64(real.rounded(.down))
     }
 
-    /// Returns whether the number is a whole multiple of a step above zero.
+    /// Returns whether the number is a whole multiple of a step. The step is greater than zero.
     ///
-    /// Both are compared as written in decimal digits. 0.3 is three times 0.1, but 0.1 + 0.2, written
-    /// 0.30000000000000004, is not.
+    /// The numbers are compared as they are written, in decimal digits. So 0.3 is three times 0.1. But the result of
+    /// 0.1 + 0.2, which is written 0.30000000000000004, is not a multiple of 0.1.
     package func isMultiple(of step: JSONNumber) -> Bool {
         if case (.whole(let number), .whole(let step)) = (self, step) { return number % step == 0 }
         return JSONDecimal(self).isMultiple(of: JSONDecimal(step))
     }
 
-    /// The number as JSON writes it.
+    /// The number in the form that JSON uses.
     package var text: String {
         switch self {
         case .whole(let number): "\(number)"
@@ -68,8 +69,8 @@ package enum JSONNumber: Sendable, Hashable, Comparable {
 }
 
 extension ParameterValue {
-    /// Returns the value with each number in a single form, so that equal numbers are equal values; `nil` if it nests
-    /// too deep or has a number that JSON cannot express.
+    /// Returns a copy in which each number has a single form, so that values with equal numbers are equal. Returns
+    /// `nil` if the value is nested too deeply, or has a number that JSON cannot express.
     package func normalized(below levels: Int = CanonicalEncoding.maximumDepth) -> ParameterValue? {
         switch self {
         case .null, .bool, .int, .string: return self
@@ -101,7 +102,7 @@ extension ParameterValue {
         }
     }
 
-    /// The effort of comparing the value: one step for each value in it, and one for every 16 bytes of text.
+    /// The effort of comparing the value: one step for each value in it, and one step for every 16 bytes of text.
     package var weight: Int {
         switch self {
         case .null, .bool, .int, .double: 1

@@ -1,51 +1,53 @@
 package import Foundation
 package import Hablare
 
-/// A reader of a JSON value that begins at a position of a text. The text may continue after the value.
+/// A reader of a JSON value that begins at a position in a text. Other text may follow the value.
 ///
-/// The reader is strict (RFC 8259), because a model wrote the text and may write anything. Its time grows with the
-/// length that it reads. It reads at most ``CanonicalEncoding/maximumDepth`` levels. It refuses:
+/// The reader is strict (RFC 8259), because a model wrote the text and may write anything. Its time is proportional to
+/// the length that it reads. It reads at most ``CanonicalEncoding/maximumDepth`` levels. It refuses:
 ///
-/// - An object that has a name twice. Foundation takes the first value and other readers the last, but the value that
-///   is checked must be the one that is decoded.
-/// - An object with two names that Unicode considers equivalent, such as `é` and `e` with a combining accent. They are
-///   two names for JSON, but a Swift dictionary can hold only one of them.
-/// - A number that no `Double` can hold.
+/// - An object that has a name twice. Foundation uses the first value, and other readers use the last value. The value
+///   that is checked must be the value that is decoded.
+/// - An object with two names that Unicode considers equivalent, such as `é` and `e` with a combining accent. In JSON
+///   these are two names, but a Swift dictionary can store only one of them.
+/// - A number that is too large for a `Double`.
 ///
-/// A reader that ``takesLast`` accepts a name that occurs twice and takes its last value. It is as strict otherwise.
+/// With ``takesLast``, the reader accepts a name that occurs twice, and uses its last value. In all other respects, it
+/// is equally strict.
 package struct JSONReader {
-    /// The reason why there is no value.
+    /// The reason why the reader returns no value.
     package enum Problem: Error, Equatable {
-        /// The text ends within the value, which more text could complete.
+        /// The text ends inside the value. More text could complete the value.
         case cut
-        /// JSON does not allow this byte here, or the value has too many levels.
+        /// JSON does not allow the byte at this offset, or the value has too many levels.
         case unexpected(at: Int)
-        /// An object has a name for the second time at this byte.
+        /// An object has a name for the second time. The value is the offset of the second name.
         case nameTwice(at: Int)
     }
 
     private let bytes: [UInt8]
     package private(set) var offset: Int
-    /// Whether a name may occur twice in an object, so that its last value counts.
+    /// Whether a name may occur twice in an object. If so, its last value counts.
     private let takesLast: Bool
-    /// Whether the reader has read a number that is not written as a whole one, or is too large for one.
+    /// Whether the reader has read a number that is not written as a whole number, or that is too large for one.
     private var hasReals = false
 
-    /// Creates a reader at a position of a text.
+    /// Creates a reader at a position in a text.
     package init(_ bytes: [UInt8], at offset: Int = 0, takesLast: Bool = false) {
         self.bytes = bytes
         self.offset = offset
         self.takesLast = takesLast
     }
 
-    /// Returns the value of a whole text, which may have nothing else but white space and a byte order mark.
+    /// Returns the value of a whole text. The text may have nothing else except white space and a byte order mark.
     package static func value(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue {
         var reader = try JSONReader(whole: text, takesLast: takesLast)
         return try reader.wholeValue()
     }
 
-    /// Returns the value of a whole text as ``value(of:takesLast:)`` does, with each number in a single form
-    /// (``ParameterValue/normalized(below:)``); `nil` if a number has none.
+    /// Returns the value of a whole text, with each number in a single form (``ParameterValue/normalized(below:)``).
+    /// Returns `nil` if a number has no such form. In other respects, the function behaves like
+    /// ``value(of:takesLast:)``.
     package static func normalizedValue(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue? {
         var reader = try JSONReader(whole: text, takesLast: takesLast)
         let value = try reader.wholeValue()
@@ -66,7 +68,7 @@ package struct JSONReader {
         return value
     }
 
-    /// Reads the next value and moves the position to the end of the value.
+    /// Reads the next value. Moves the position to the end of the value.
     package mutating func value() throws(Problem) -> ParameterValue {
         try value(depth: 0)
     }
@@ -220,7 +222,7 @@ package struct JSONReader {
         return plain
     }
 
-    /// Reads a character of one UTF-16 code unit, or of a surrogate pair.
+    /// Reads a character that is written as one UTF-16 escape, or as a surrogate pair of two escapes.
     private mutating func escapedUnit() throws(Problem) -> Unicode.Scalar {
         let start = offset
         let high = try unit()

@@ -1,20 +1,20 @@
 import Foundation
 import Hablare
 
-/// A writer of a value as JSON, with the members of objects in the order of the bytes of their names. Pure.
+/// A writer of a value as JSON. The members of an object are in the order of the bytes of their names. Pure.
 ///
-/// It writes the same JSON as `JSONEncoder`, without the containers and boxes that `JSONEncoder` creates for each part.
-/// Speed matters, because every call of a service is written here.
+/// The writer creates the same JSON as `JSONEncoder`, but without the containers and boxes that `JSONEncoder` creates
+/// for each part. Speed matters, because the writer writes the body of every service call.
 struct JSONWriter: Sendable {
     /// The reason why a value cannot be written.
     enum Problem: Error, Sendable, Hashable {
         /// The value has a number that JSON cannot express.
         case notFinite
-        /// The value nests deeper than ``maximumDepth`` levels.
+        /// The value is nested more deeply than ``maximumDepth`` levels.
         case tooDeep
     }
 
-    /// The maximum number of levels: the limit of `JSONEncoder`, which is far more than a request may have.
+    /// The maximum number of levels. It is the limit of `JSONEncoder`, and far above the limit for a request.
     static let maximumDepth = 512
 
     private var bytes: [UInt8] = []
@@ -59,7 +59,7 @@ struct JSONWriter: Sendable {
         word.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes the shortest digits that are read back as the same number, and a whole number without a fraction.
+    /// Writes the fewest digits that are read back as the same number. Writes a whole number without a fraction.
     private mutating func write(_ number: Double) throws(Problem) {
         guard number.isFinite else { throw .notFinite }
         let text = number.description

@@ -1,12 +1,12 @@
 public import Foundation
 import Hablare
 
-/// The conversion between values and the bytes in a ``BlobCache``. The loader calls it on its tasks.
+/// The conversion between values and the bytes in a ``BlobCache``. The loader calls it in its own tasks.
 public struct BlobCoding<Value: Sendable>: Sendable {
-    /// Converts a value to bytes. If it throws, the value is not stored.
+    /// A closure that converts a value to bytes. If it throws an error, the value is not stored.
     public var encode: @Sendable (Value) throws -> Data
-    /// Converts bytes to a value. If it throws, the loader loads the value and replaces the bytes. It throws for bytes
-    /// that are not of this coding, for example those of an older version of an app.
+    /// A closure that converts bytes to a value. If it throws an error, the loader loads the value and replaces the
+    /// bytes. It must throw an error for bytes of another coding, for example of an older version of the app.
     public var decode: @Sendable (Data) throws -> Value
 
     /// Creates a coding.
@@ -29,7 +29,7 @@ extension BlobCoding where Value == String {
         encode: { Data($0.utf8) },
         decode: { data in
             guard let text = String(validating: data, as: UTF8.self) else {
-                throw AIServiceError(.invalidResponse, "The stored value is not text. Load it again.")
+                throw AIServiceError(.invalidResponse, "The stored value is not UTF-8 text. Load the value again.")
             }
             return text
         })

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A ``BlobCache`` with the loader's own key and value types, as a ``CoalescingLoader`` uses it.
+/// A ``BlobCache`` that a ``CoalescingLoader`` uses with its own key and value types.
 public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The cache that stores the bytes.
     public var cache: any BlobCache
     /// The conversion between values and bytes.
     public var coding: BlobCoding<Value>
-    /// Maps a key to its name in the cache. Different keys have different names, also across loaders that share a
-    /// cache, so begin each name with a prefix for its purpose. A name must be the same in every run of the app. Do not
-    /// use a hash value, which changes from run to run.
+    /// A closure that returns the name of a key in the cache. Different keys must have different names, even in
+    /// different loaders that share a cache. Therefore begin each name with a prefix for its purpose. A name must be
+    /// the same in every run of the app. Do not use a hash value, because it changes from run to run.
     public var name: @Sendable (Key) -> String
 
     /// Creates a storage.
@@ -55,7 +55,7 @@ public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension BlobStorage where Key == String {
-    /// Creates a storage that uses each key as its name.
+    /// Creates a storage in which each key is its own name.
     public init(_ cache: any BlobCache, coding: BlobCoding<Value>) {
         self.init(cache, coding: coding) { $0 }
     }

@@ -1,39 +1,41 @@
-/// Decides which blobs can be trusted while writes and removals run concurrently and in no order. Pure.
+/// A record that decides which blobs can be trusted. Writes and removals may run concurrently and in any order. Pure.
 ///
-/// A removal that overtakes a write of the same key would leave the removed value behind. So each writer afterwards
-/// asks whether its write ``isOvertaken(_:since:)``, and if so removes what it wrote. The blob is unreadable until
-/// then, and also while a removal is in progress or after one has failed. A removed value therefore never reappears.
+/// If a removal runs before an earlier write of the same key ends, the write could store the removed value again.
+/// Therefore each writer calls ``isOvertaken(_:since:)`` after its write. If the result is `true`, the writer removes
+/// the value that it wrote. Until then, the blob is unreadable. A blob is also unreadable while a removal is in
+/// progress, or after a removal has failed. So a removed value never reappears.
 struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
         /// The start times of the writes in progress.
         var writes: [Int] = []
         /// The number of removals in progress.
         var removals = 0
-        /// The start time of the last removal.
+        /// The start time of the latest removal.
         var removed = 0
-        /// The time at which a value was found to remain although it should have been removed.
+        /// The time at which a removed value was found to be still in the cache.
         var left: Int?
 
         var isIdle: Bool { writes.isEmpty && removals == 0 && left == nil }
 
-        /// Clears `left`, unless the remaining value was found after the operation that began at `start`.
+        /// Clears `left` if the operation that began at `start` is newer than it.
         mutating func wasCleared(since start: Int) {
             if let left, left < start { self.left = nil }
         }
     }
 
     private var entries: [Key: Entry] = [:]
-    /// A logical clock that advances with each event and orders them.
+    /// A logical clock. It advances with each event and orders the events.
     private var now = 0
-    /// The counterparts of `Entry.removals`, `removed` and `left` for removals of all keys.
+    /// The number of removals of all keys in progress. `cleared` and `left` correspond to `Entry.removed` and
+    /// `Entry.left`, for all keys.
     private var clearances = 0
     private var cleared = 0
     private var left: Int?
 
-    /// The number of keys with an entry.
+    /// The number of keys that have an entry.
     var count: Int { entries.count }
 
-    /// Returns whether the cache's blob for a key is the one that was stored last and has not been removed since.
+    /// Returns whether the blob of a key in the cache is the last stored value and was not removed.
     func isReadable(_ key: Key) -> Bool {
         guard clearances == 0, left == nil else { return false }
         guard let entry = entries[key] else { return true }
@@ -42,27 +44,27 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Writing
 
-    /// Records the start of a write and returns its time.
+    /// Records the start of a write. Returns its time.
     mutating func writeBegan(_ key: Key) -> Int {
         now += 1
         entries[key, default: Entry()].writes.append(now)
         return now
     }
 
-    /// Returns whether a removal of the key began after the write did, so that the written blob has to be removed.
+    /// Returns whether a removal of the key began after the write began. If so, the written blob must be removed.
     func isOvertaken(_ key: Key, since start: Int) -> Bool {
         start < max(entries[key]?.removed ?? 0, cleared)
     }
 
-    /// The end of a write.
+    /// The way in which a write ended.
     enum WriteEnd: Sendable {
         /// The value is stored.
         case stored
-        /// The value is not stored. An earlier one may be.
+        /// The value is not stored. An earlier value may be stored.
         case failed
-        /// The write was overtaken by a removal, and its value has been removed again.
+        /// A removal began during the write. The written value was removed again.
         case undone
-        /// The write was overtaken by a removal, and its value may still be there.
+        /// A removal began during the write. The written value may still be in the cache.
         case left
     }
 
@@ -81,7 +83,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Removing
 
-    /// Records the start of a key's removal and returns its time.
+    /// Records the start of the removal of a key. Returns its time.
     mutating func removalBegan(_ key: Key) -> Int {
         now += 1
         entries[key, default: Entry()].removals += 1
@@ -89,7 +91,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
         return now
     }
 
-    /// Records the end of a key's removal, whether it succeeded or failed.
+    /// Records the end of the removal of a key, whether it succeeded or failed.
     mutating func removalEnded(_ key: Key, since start: Int, isDone: Bool) {
         now += 1
         change(key) { [now] entry in
@@ -98,7 +100,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Records the start of the removal of all keys and returns its time.
+    /// Records the start of the removal of all keys. Returns its time.
     mutating func clearanceBegan() -> Int {
         now += 1
         clearances += 1

@@ -4,8 +4,8 @@ import Logging
 extension CoalescingLoader {
     // MARK: Effects
 
-    /// Performs the effects that the core decided on. Tasks are created under the lock so that no cancellation
-    /// overtakes a start. They are cancelled and escalated outside it, because their handlers run code of others.
+    /// Performs the effects that the core returned. Tasks are created under the lock, so that no cancellation overtakes
+    /// a start. Tasks are cancelled and escalated outside the lock, because their handlers run foreign code.
     func carryOut(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil)
     {
         for effect in effects {
@@ -30,7 +30,8 @@ extension CoalescingLoader {
     private static var closed: AIServiceError {
         AIServiceError(
             .invalidState,
-            "The loader was shut down, and loads nothing any more. Make another one, or shut this one down later.")
+            "The loader was shut down and no longer loads values. Create another loader, or shut this loader down later."
+        )
     }
 
     private func start(_ attempt: LoadAttempt, of key: Key, _ state: inout State) {

@@ -4,8 +4,8 @@ import Logging
 extension CoalescingLoader {
     // MARK: Memory
 
-    /// Returns the value of a key if it is in memory, at once and from any actor. Marks the value as used. A value that
-    /// is too large to stay in memory is found until it is in the blob cache.
+    /// Returns the value of a key if it is in memory. Returns at once, from any actor. Marks the value as used. A value
+    /// that is too large for memory is found until it is stored in the blob cache.
     public func cached(_ key: Key) -> Value? {
         apply { $0.held(key) }
     }
@@ -20,11 +20,11 @@ extension CoalescingLoader {
         }
     }
 
-    /// Releases all values in memory, at once and from any actor. Call it when the system asks the app to use less
-    /// memory.
+    /// Releases all values in memory. Returns at once, from any actor. Call this method when the system asks the app to
+    /// use less memory.
     ///
-    /// No value is lost: the blob cache keeps its values, and loads in progress continue and put their values into
-    /// memory. A value that is not in the blob cache yet is still found until it is stored there.
+    /// No value is lost. The blob cache keeps its values. Loads in progress continue and put their values into memory.
+    /// A value that is not yet in the blob cache is found until it is stored there.
     public func removeAllFromMemory() {
         apply { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
     }
@@ -33,12 +33,12 @@ extension CoalescingLoader {
 
     /// Removes the value of a key from memory at once, and then from the blob cache.
     ///
-    /// A caller that asks from now on does not get the earlier value. A load in progress still answers the callers that
-    /// asked before, and its value is not kept. The blob cache is called off the caller's actor. Cancelling the
-    /// caller's task does not stop the removal.
+    /// A caller that requests the key after this call does not get the earlier value. A load in progress still answers
+    /// the callers that requested the key before. The value of that load is then discarded. The blob cache is called
+    /// off the caller's actor. Cancelling the caller's task does not stop the removal.
     ///
-    /// - Throws: The blob cache's error. This loader then does not read the blob until it has been stored again or
-    ///   removed.
+    /// - Throws: The blob cache's error. After the error, this loader does not read the blob until the blob is stored
+    ///   again or removed.
     public func remove(_ key: Key) async throws {
         let start = apply { state -> Int? in
             state.letGo(of: key)
@@ -53,11 +53,12 @@ extension CoalescingLoader {
         }
     }
 
-    /// Removes all values from memory at once, and then from the blob cache, including those of other users of that
-    /// cache. The rules of ``remove(_:)`` hold for each value. To use less memory, call ``removeAllFromMemory()``
+    /// Removes all values from memory at once, and then from the blob cache. This includes values of other users of
+    /// that cache. The rules of ``remove(_:)`` apply to each value. To use less memory, call ``removeAllFromMemory()``
     /// instead.
     ///
-    /// - Throws: The blob cache's error. This loader then reads no blob until a removal of all of them succeeds.
+    /// - Throws: The blob cache's error. After the error, this loader reads no blob until a removal of all blobs
+    ///   succeeds.
     public func removeAll() async throws {
         let start = apply { state -> Int? in
             state.letGo(inFavourOf: Self.emptyMemory(policy))
@@ -88,7 +89,7 @@ extension CoalescingLoader {
 
     // MARK: Storing
 
-    /// Stores a loaded value, and then each value that was delivered for the key meanwhile.
+    /// Stores a loaded value. Then stores the values that were delivered for the key during the write.
     func store(_ first: BlobWrites<Key, Value>.Write, for key: Key) {
         guard let blobs = source.blobs else { return }
         var next: BlobWrites<Key, Value>.Write? = first
@@ -98,7 +99,7 @@ extension CoalescingLoader {
         }
     }
 
-    /// Stores a value, and removes it again if the key was removed meanwhile.
+    /// Stores a value. Removes it again if the key was removed during the write.
     private func store(
         _ write: BlobWrites<Key, Value>.Write, for key: Key, in blobs: BlobStorage<Key, Value>
     ) -> BlobTraffic<Key>.WriteEnd {
@@ -130,9 +131,13 @@ extension CoalescingLoader {
         }
         switch failure {
         case .cache(let error) where isNews:
-            logger.warning("A blob cache fails, and is done without", metadata: ["error": "\(error)"])
+            logger.warning(
+                "A blob cache failed. Loads continue without it; see the error for the remedy",
+                metadata: ["error": "\(error)"])
         case .cache: break
-        case .coding: logger.debug("A blob could not be decoded, or a value not be encoded")
+        case .coding:
+            logger.debug(
+                "A blob could not be decoded, or a value could not be encoded. Loads continue without the blob")
         }
     }
 
@@ -141,6 +146,6 @@ extension CoalescingLoader {
             defer { state.isBlobCacheFailing = false }
             return state.isBlobCacheFailing
         }
-        if isNews { logger.notice("A blob cache that failed works again") }
+        if isNews { logger.notice("The blob cache works again after a failure") }
     }
 }

@@ -3,10 +3,10 @@ import Hablare
 extension CoalescingLoader {
     /// The state of one caller's wait.
     enum Ask: Sendable {
-        /// The caller has asked and does not wait yet.
+        /// The caller has asked, but does not wait yet.
         case begun
         case waiting(CheckedContinuation<Value, any Error>)
-        /// The answer is there, and the caller has not taken it yet.
+        /// The answer has arrived, but the caller has not taken it yet.
         case over(Result<Value, any Error>)
     }
 
@@ -18,15 +18,16 @@ extension CoalescingLoader {
         /// The callers that wait. Preloads have no entry.
         var asks: [Int: Ask] = [:]
         var lastCaller = 0
-        /// The tasks in progress, each for an attempt or for the wait after it.
+        /// The tasks in progress. Each task is for an attempt, or for the wait after the attempt.
         var tasks: [LoadAttempt: Task<Void, Never>] = [:]
         var statistics = LoaderStatistics()
         /// Whether the blob cache failed at its last use.
         var isBlobCacheFailing = false
-        /// The work to do after the lock is released, because it runs code of others.
+        /// The work to do after the lock is released, because it runs foreign code.
         var aftermath = Aftermath()
 
-        /// Returns the value of a key if it is in memory or on its way to the blob cache. Marks it as used.
+        /// Returns the value of a key if it is in memory or is being written to the blob cache. Marks the value as
+        /// used.
         mutating func held(_ key: Key) -> Value? {
             memory.use(key) ?? writes.value(for: key)
         }
@@ -47,7 +48,7 @@ extension CoalescingLoader {
             memory = empty
         }
 
-        /// Records a value to write. Returns the write to perform now, or `nil` while one of the key is in progress.
+        /// Records a value to write. Returns the write to do now; `nil` if a write of the same key is in progress.
         mutating func writeFollows(_ value: Value, for key: Key) -> BlobWrites<Key, Value>.Write? {
             let write = BlobWrites<Key, Value>.Write(value: value, start: traffic.writeBegan(key))
             return settle(writes.delivered(write, for: key))
@@ -61,7 +62,7 @@ extension CoalescingLoader {
             return settle(writes.ended(key))
         }
 
-        /// Drops the values on their way to the blob cache, of one key or of all.
+        /// Drops the values that are being written to the blob cache, of one key or of all keys.
         mutating func forgetWrites(of key: Key?) {
             _ = settle(key.map { writes.forgotten($0) } ?? writes.forgottenAll())
         }
@@ -77,7 +78,7 @@ extension CoalescingLoader {
             return consequence.write
         }
 
-        /// Answers a caller. A caller without an entry has left.
+        /// Answers a caller. A caller without an entry no longer waits.
         mutating func answer(_ caller: Int, with result: Result<Value, any Error>) {
             switch asks[caller] {
             case .begun: asks[caller] = .over(result)
@@ -94,10 +95,10 @@ extension CoalescingLoader {
         var cancelled: [Task<Void, Never>] = []
         var answers: [(CheckedContinuation<Value, any Error>, Result<Value, any Error>)] = []
 
-        /// The values that are no longer held. Releasing them may run code of others.
+        /// The values that are no longer kept. Releasing them may run foreign code.
         var dropped: [Value] = []
 
-        /// The memories that were emptied as a whole.
+        /// The in-memory caches that were emptied completely.
         var emptied: [LeastRecentlyUsed<Key, Value>] = []
 
         var isEmpty: Bool {

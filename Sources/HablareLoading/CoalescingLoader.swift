@@ -1,7 +1,8 @@
 public import Hablare
 public import Logging
 
-/// A loader of values by key, with a cache in memory in front of a ``BlobCache``. All callers of a key share one load.
+/// A loader of values by key. It has a cache in memory, and a ``BlobCache`` behind it. All callers of a key share one
+/// load.
 ///
 /// ```swift
 /// let images = try CoalescingLoader<URL, Data>(
@@ -12,19 +13,22 @@ public import Logging
 /// let data = try await images.load(url)
 /// ```
 ///
-/// - A caller that asks for a key in progress joins its load. Cancelling a caller's task ends only that caller's wait,
-///   at once. When the last caller leaves, the load is cancelled.
+/// - A caller that asks for a key whose load is in progress joins that load. Cancelling a caller's task ends only that
+///   caller's wait, at once. When the last caller leaves, the load is cancelled.
 /// - At most ``LoaderPolicy/concurrency`` loads run at once. ``LoadPriority/visible`` loads start before preloads, in
-///   the order in which they were requested. Requesting a key whose preload is queued raises its priority.
-/// - A failed attempt is retried according to ``LoaderPolicy/retry``, and the load occupies no slot while it waits. A
-///   failure is delivered to the callers but not cached, so the next caller starts a new load.
-/// - A failure of the blob cache does not make a load fail. It is counted, and logged when it begins and when it ends.
+///   the order in which they were requested. A visible request for a key whose preload is queued raises the load's
+///   priority.
+/// - A failed attempt is retried according to ``LoaderPolicy/retry``. The load uses no slot while it waits for the
+///   retry. A failure is delivered to the callers but not cached. The next caller starts a new load.
+/// - A failure of the blob cache does not make a load fail. The failure is counted. It is logged when it begins and
+///   when it ends.
 ///
-/// The loader may be used from any actor and thread. Its source, coding and blob cache run on its own tasks, never on
-/// an actor of a caller. ``shutdown()`` cancels these tasks and waits for their end. Releasing the loader cancels them
-/// too, without a way to wait for them. Callers that wait keep the loader alive.
+/// The loader may be used from any actor and thread. Its source, coding and blob cache run in its own tasks, never on
+/// an actor of a caller. ``shutdown()`` cancels these tasks and waits until they end. Releasing the loader also cancels
+/// them, but does not wait for them. Callers that wait keep the loader alive.
 ///
-/// Keys are hashed and compared under the loader's lock, so their `hash(into:)` and `==` must not use the loader.
+/// Keys are hashed and compared under the loader's lock. Therefore their `hash(into:)` and `==` must not use the
+/// loader.
 public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let policy: LoaderPolicy<Value>
     let source: LoadSource<Key, Value>
@@ -37,12 +41,13 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     ///
     /// - Parameters:
     ///   - policy: The loader's policy.
-    ///   - blobs: The store for values that outlive the process. Default: none.
-    ///   - seams: The clock for waits and the executor for tasks. Other seams are not used. Default: the system's.
+    ///   - blobs: The store for values that stay after the process ends. Default: none.
+    ///   - seams: The clock for waits and the executor for tasks. Other seams are not used. Default: those of the
+    ///     system.
     ///   - logger: The logger for failures of the blob cache. Keys and values are never logged.
-    ///   - load: Loads the value of a key. The loader makes one call at a time for the current load of a key. It
-    ///     cancels the call's task when no caller wants the value any more, and then drops the result. A call that
-    ///     ignores the cancellation keeps its slot, and meanwhile the key can be loaded again.
+    ///   - load: A closure that loads the value of a key. The loader makes one call at a time for the current load of a
+    ///     key. When no caller wants the value any more, the loader cancels the call's task and discards the result. A
+    ///     call that ignores the cancellation keeps its slot. In the meantime, the key can be loaded again.
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an
     ///   invalid policy.
     public init(
@@ -73,13 +78,13 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: Asking
 
-    /// Returns the value of a key from memory, from the blob cache, or by loading it.
+    /// Returns the value of a key from memory or from the blob cache. If neither has the value, loads it.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - priority: The load's priority in the queue. Default ``LoadPriority/visible``.
-    /// - Throws: The unchanged error of the source's last attempt. `CancellationError` at once when the caller's task
-    ///   is cancelled, while the load continues for other callers. ``/Hablare/AIServiceError`` with code
+    ///   - priority: The load's priority in the queue. Default: ``LoadPriority/visible``.
+    /// - Throws: The unchanged error of the source's last attempt. `CancellationError` at once if the caller's task is
+    ///   cancelled; the load continues for other callers. ``/Hablare/AIServiceError`` with code
     ///   ``/Hablare/AIServiceError/Code/invalidState`` after ``shutdown()``.
     public func load(_ key: Key, priority: LoadPriority = .visible) async throws -> Value {
         try Task.checkCancellation()
@@ -109,12 +114,12 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         case asked(Int, load: Int)
     }
 
-    /// Starts to load values that may soon be needed, after all visible loads. Returns at once.
+    /// Starts to load values that may soon be needed. These loads start after all visible loads. Returns at once.
     ///
-    /// Keys in memory are skipped. Loaded values go into memory and the blob cache. Failures are not reported; the next
-    /// caller of such a key loads it again.
+    /// Keys whose values are in memory are skipped. Loaded values are put into memory and into the blob cache. Failures
+    /// are not reported. The next caller of such a key loads it again.
     ///
-    /// - Returns: A handle that stops the preload. Discarding it does not.
+    /// - Returns: A handle that stops the preload. Discarding the handle does not stop it.
     @discardableResult
     public func preload(_ keys: some Sequence<Key>) -> Preload {
         var asks: [(caller: Int, load: Int)] = []
@@ -148,7 +153,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         }
     }
 
-    /// Ends the wait of a caller that does not want its value any more. A caller that already has its answer keeps it.
+    /// Ends the wait of a caller that no longer wants its value. A caller that already has its answer keeps it.
     private func leave(_ caller: Int, _ load: Int) {
         apply { state in
             state.answer(caller, with: .failure(CancellationError()))
@@ -159,9 +164,9 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     // MARK: Ending
 
     /// Cancels all loads, fails all waiting callers, and starts no more loads. Returns when everything in progress has
-    /// ended. Cancelling the caller's task does not shorten that. Memory stays readable.
+    /// ended. Cancelling the caller's task does not end this wait. Values in memory stay readable.
     ///
-    /// Deadlocks if the source calls it: it waits for the source to finish.
+    /// Deadlocks if the source calls it, because it waits for the source to finish.
     public func shutdown() async {
         let tasks = apply { state -> [Task<Void, Never>] in
             carryOut(state.core.closed(), &state)
@@ -172,7 +177,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: The lock
 
-    /// Applies an event to the state, and then, outside the lock, does the work that runs code of others.
+    /// Applies an event to the state. Then does the work that runs foreign code, outside the lock.
     func apply<R: Sendable>(_ change: (inout State) -> R) -> R {
         var aftermath: Aftermath?
         let result = state.withLock { state -> R in

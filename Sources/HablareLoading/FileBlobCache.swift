@@ -12,21 +12,22 @@ import Darwin
 import Musl
 #endif
 
-/// A blob cache in a folder for a `CoalescingLoader`, with one file for each key.
+/// A blob cache in a folder, for a `CoalescingLoader`. It has one file for each key.
 ///
-/// Several processes may use one folder at once. A file is written under a temporary name and then renamed, so it is
-/// either whole or absent. A damaged file counts as absent and is removed. The least recently used files are removed
-/// first, by their modification dates.
+/// Several processes may use one folder at once. A file is written under a temporary name and then renamed. So a file
+/// is either complete or absent. A damaged file counts as absent and is removed. If the cache is full, the least
+/// recently used files are removed first. Their modification dates show when they were used.
 ///
-/// A file contains its key and its blob unencrypted. Only its owner can read it.
+/// A file contains its key and its blob. They are not encrypted. Only the file's owner can read the file.
 public final class FileBlobCache: BlobCache {
     private struct State: Sendable {
-        /// The approximate size of all files in bytes, or `nil` when they have not been counted yet.
+        /// The approximate size of all files in bytes; `nil` if the files have not been counted yet.
         var bytes: Int?
-        /// The bytes written since the last count.
+        /// The number of bytes written since the files were last counted.
         var written = 0
         var isTrimming = false
-        /// Whether files that cannot be removed keep the cache above its limit. Trimming again soon would not help.
+        /// Whether the cache stays above its limit because some files cannot be removed. If so, trimming again soon
+        /// would not help.
         var isStuck = false
     }
 
@@ -34,21 +35,20 @@ public final class FileBlobCache: BlobCache {
     private let limits: Limits
     private let date: @Sendable () -> Date
     private let calls: DurableCalls
-    /// Removes a file if it exists.
+    /// A closure that removes a file if it exists.
     private let discard: @Sendable (_ path: String) throws(FileFailure) -> Void
     private let state = Locked(State())
 
-    /// Opens or creates a cache.
+    /// Opens a cache. Creates the folder if it does not exist.
     ///
     /// - Parameters:
-    ///   - directory: The cache's folder, which must serve no other purpose. The system's caches folder is a good
-    ///     parent.
+    ///   - directory: The cache's folder. Do not use it for anything else. The system's caches folder is a good parent.
     ///   - limits: The limits of size and age.
-    ///   - syncs: Whether ``store(_:for:)`` returns only when the blob is on the disk. With the default `false`, a
-    ///     machine that stops may lose the blobs stored last, and nothing else.
-    ///   - date: The source of dates for blobs. Default: the system's.
-    /// - Throws: `AIServiceError` with code `invalidConfiguration` for invalid limits, or of category `storage` when
-    ///   the folder cannot be created.
+    ///   - syncs: Whether ``store(_:for:)`` returns only when the blob is on the disk. With `false`, the default, a
+    ///     crash of the machine may lose the blobs that were stored last. It loses nothing else.
+    ///   - date: The source of dates for blobs. Default: the system's clock.
+    /// - Throws: `AIServiceError` with code `invalidConfiguration` for invalid limits. An error of the category
+    ///   `storage` if the folder cannot be created.
     public convenience init(
         directory: URL, limits: Limits = Limits(), syncs: Bool = false,
         date: @escaping @Sendable () -> Date = { Date() }
@@ -56,7 +56,7 @@ public final class FileBlobCache: BlobCache {
         try self.init(directory: directory, limits: limits, date: date, calls: syncs ? .system : .unsynced)
     }
 
-    /// - Parameter discard: Removes a file if it exists.
+    /// - Parameter discard: A closure that removes a file if it exists.
     init(
         directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls,
         discard: @escaping @Sendable (_ path: String) throws(FileFailure) -> Void = FileSystem.remove
@@ -74,7 +74,7 @@ public final class FileBlobCache: BlobCache {
 
     /// Returns the bytes stored for a key. See ``BlobCache/blob(for:)``.
     ///
-    /// - Throws: `AIServiceError` with code `storageFailed` when the file exists and cannot be read.
+    /// - Throws: `AIServiceError` with code `storageFailed` if the file exists and cannot be read.
     public func blob(for key: String) throws -> Data? {
         let path = path(of: key)
         return try translatingFileFailures {
@@ -124,8 +124,8 @@ public final class FileBlobCache: BlobCache {
         try translatingFileFailures { try discard(path(of: key)) }
     }
 
-    /// Removes all entries. See ``BlobCache/removeAll()``. Also removes unfinished files. A process that is writing one
-    /// then writes it again. Other files in the folder stay.
+    /// Removes all entries. See ``BlobCache/removeAll()``. Also removes unfinished files. A process that is writing
+    /// such a file then writes it again. Other files in the folder stay.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`, after removing as many files as
     ///   possible.
@@ -146,12 +146,12 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Bounds
 
-    /// Removes expired blobs, and then the least recently used ones until the rest is within the limits. The cache
-    /// calls this method by itself: with the first blob stored, whenever the limit is exceeded, and whenever an eighth
-    /// of the limit has been written.
+    /// Removes expired blobs. Then removes the least recently used blobs until the remaining files are within the
+    /// limits. The cache calls this method itself in three cases: when the first blob is stored, when the limit is
+    /// exceeded, and when an eighth of the limit has been written.
     ///
-    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` when some file could not be examined
-    ///   or removed. Other files were removed instead, if there were any.
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` if a file could not be examined or
+    ///   removed. The method then removed other files instead, if there were any.
     public func trim() throws {
         let mayTrim = state.withLock { state in
             defer { state.isTrimming = true }
@@ -170,7 +170,7 @@ public final class FileBlobCache: BlobCache {
     }
 
     /// The size in bytes to which trimming reduces the files. It is below the limit, so that the next blob does not
-    /// cause another scan of all files.
+    /// require another scan of all files.
     private var target: Int { limits.maximumBytes - limits.maximumBytes / 8 }
 
     private func wrote(_ count: Int) throws {
@@ -185,7 +185,8 @@ public final class FileBlobCache: BlobCache {
         if isFull { try trim() }
     }
 
-    /// Removes what must go. Returns the bytes that remain, and the last failure to examine or remove a file.
+    /// Removes the files that must be removed. Returns the number of bytes that remain, and the last failure to examine
+    /// or remove a file.
     private func trimmed(at now: Date) throws(FileFailure) -> (bytes: Int, failure: FileFailure?) {
         var kept: [(path: String, size: Int, used: Date)] = []
         // The bytes of files that could not be removed. They count against the limit.
@@ -232,7 +233,8 @@ public final class FileBlobCache: BlobCache {
         return (bytes + stuck, failure)
     }
 
-    /// Returns whether a date is too old. Clocks are set back, so a date in the future counts like one in the past.
+    /// Returns whether a date is too old. A clock may be set back. Therefore a date in the future counts like a date in
+    /// the past.
     private func isExpired(_ date: Date, at now: Date) -> Bool {
         abs(now.timeIntervalSince(date)) >= limits.maximumAge
     }
@@ -248,7 +250,7 @@ public final class FileBlobCache: BlobCache {
         }
     }
 
-    /// One hour, in seconds.
+    /// The maximum time for which an unfinished file is kept, in seconds: one hour.
     private static let longestWrite: TimeInterval = 3600
 
     private func write(_ data: Data, to path: String) throws(FileFailure) {

@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import Hablare
 
-/// One file of a ``FileBlobCache``: its key, its date, its blob, and a digest that detects any damage. Pure.
+/// One file of a ``FileBlobCache``: its key, its date, its blob, and a digest that detects damage. Pure.
 ///
 /// | bytes | content |
 /// |---|---|
 /// | 8 | `HBLBLOB1`: the file type and the version of this layout |
-/// | 32 | SHA-256 of all that follows |
-/// | 8 | the date of storing, in milliseconds since 1970, signed |
+/// | 32 | SHA-256 of everything that follows |
+/// | 8 | the date of storage, in milliseconds since 1970, signed |
 /// | 4 | the length of the key |
 /// | … | the key in UTF-8 |
 /// | … | the blob |
@@ -23,7 +23,7 @@ struct FileBlobCacheEntry: Hashable {
     private static let digestEnd = 8 + SHA256.byteCount
     private static let keyStart = digestEnd + 12
 
-    /// Returns the number of bytes in a file besides its blob.
+    /// Returns the number of bytes in a file in addition to its blob.
     static func overhead(key: String) -> Int { keyStart + key.utf8.count }
 
     init(key: String, stored: Date, blob: Data) {
@@ -46,7 +46,7 @@ struct FileBlobCacheEntry: Hashable {
         return data
     }
 
-    /// Parses a file. Returns `nil` when it is damaged or not of this layout.
+    /// Parses a file. Returns `nil` if the file is damaged or has another layout.
     init?(_ file: Data) {
         let file = file.startIndex == 0 ? file : Data(file)
         guard file.count >= Self.keyStart, file.prefix(8) == Self.magic,

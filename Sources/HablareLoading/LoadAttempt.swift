@@ -1,7 +1,7 @@
 /// One call of a load's source.
 ///
-/// Each load has a number that is never reused. It tells the leftovers of an earlier load of a key from the current
-/// one.
+/// Each load has a number that is never reused. It distinguishes the current load of a key from an earlier load that
+/// has not ended.
 struct LoadAttempt: Sendable, Hashable {
     /// The load's number.
     let load: Int

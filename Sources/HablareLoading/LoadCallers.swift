@@ -1,8 +1,8 @@
-/// The callers of a load, and for each priority the turn of the first.
+/// The callers of a load. For each priority, they also have the order number of the first caller.
 struct LoadCallers: Sendable {
     private struct Class: Sendable {
         var callers: Set<Int> = []
-        /// The turn of the first of them.
+        /// The order number of the first of these callers.
         var order = 0
     }
 
@@ -12,13 +12,14 @@ struct LoadCallers: Sendable {
     /// Whether the load has no callers left.
     var isEmpty: Bool { visible.callers.isEmpty && preload.callers.isEmpty }
 
-    /// Whether a caller needs the value for something visible.
+    /// Whether a caller needs the value for something that the user sees.
     var areVisible: Bool { !visible.callers.isEmpty }
 
     /// All callers, in the order in which they asked.
     var all: [Int] { visible.callers.union(preload.callers).sorted() }
 
-    /// The load's position in the queue: its highest priority with a caller, and the turn of the first caller at it.
+    /// The load's position in the queue. It consists of the highest priority of the load's callers, and of the order
+    /// number of the first caller with this priority.
     var rank: LoadRank {
         visible.callers.isEmpty
             ? LoadRank(priority: .preload, order: preload.order)
@@ -37,14 +38,14 @@ struct LoadCallers: Sendable {
         `class`.callers.insert(caller)
     }
 
-    /// Removes a caller. Returns whether it was there.
+    /// Removes a caller. Returns whether the caller was there.
     mutating func remove(_ caller: Int) -> Bool {
         visible.callers.remove(caller) != nil || preload.callers.remove(caller) != nil
     }
 }
 
-/// A load's position in the queue: visible loads first, then by turn within one priority. Each turn belongs to one
-/// load, so positions are unique.
+/// A load's position in the queue. Visible loads come first. Loads of the same priority are in the order of their order
+/// numbers. Each order number belongs to one load, so positions are unique.
 struct LoadRank: Sendable, Hashable, Comparable {
     let priority: LoadPriority
     let order: Int

@@ -1,15 +1,15 @@
 import Hablare
 
-/// Decides which loads run, which wait, and which callers get which result, without doing any I/O. Pure.
+/// A state machine that decides which loads run, which loads wait, and which callers get which result. It does no I/O.
 ///
-/// Its methods are named after events and return the effects to perform. Each key has one current load. Callers that
-/// ask for the key join it, and it is abandoned with its last caller. A load abandoned while it runs keeps its slot
-/// until it has ended, and its result is dropped. Its number differs from that of a load of the same key that began
-/// meanwhile.
+/// The methods are named after events. They return the effects to perform. Each key has one current load. Callers that
+/// ask for the key join this load. When the last caller of a load leaves, the load is abandoned. If a load is abandoned
+/// while it runs, it keeps its slot until it has ended, and its result is discarded. A new load of the same key has a
+/// different number.
 struct LoadCore<Key: Hashable & Sendable>: Sendable {
     /// The result of a load for its callers.
     enum Ending: Sendable, Hashable {
-        /// The load has a value. `isPresent` is whether the value may be kept for later callers.
+        /// The load has a value. `isPresent` states whether the value may be kept for later callers.
         case succeeded(isPresent: Bool)
         /// The last attempt failed.
         case failed
@@ -17,15 +17,15 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         case closed
     }
 
-    /// An effect for the shell to perform.
+    /// An effect that the loader performs.
     enum Effect: Sendable, Hashable {
-        /// Call the source. ``LoadCore/ended(_:)`` follows in any case.
+        /// Call the source. A call of ``LoadCore/ended(_:)`` always follows.
         case start(LoadAttempt, Key)
-        /// Wait before the next attempt. ``LoadCore/waited(_:)`` follows.
+        /// Wait before the next attempt. A call of ``LoadCore/waited(_:)`` follows.
         case wait(LoadAttempt, Duration)
-        /// Escalate the attempt of a preload, because its value is now visible.
+        /// Raise the priority of a preload's attempt, because a user now needs the value.
         case lift(LoadAttempt)
-        /// Cancel the attempt, or the wait after it, because no caller wants the value any more.
+        /// Cancel the attempt, or the wait after the attempt, because no caller wants the value any more.
         case cancel(LoadAttempt)
         /// Answer the callers.
         case deliver(Ending, to: [Int])
@@ -36,7 +36,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         case queued
         /// An attempt is in progress.
         case running
-        /// The load waits between two attempts, without a slot.
+        /// The load waits between two attempts. It uses no slot.
         case waiting
     }
 
@@ -50,12 +50,12 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     }
 
     private let concurrency: Int
-    /// The loads with callers, by number.
+    /// The loads that have callers, by number.
     private var loads: [Int: Load] = [:]
     /// The load that a new caller of a key joins.
     private var present: [Key: Int] = [:]
     private var queue = KeyedHeap<Int, LoadRank>()
-    /// The attempts that hold a slot, including those that no caller wants any more.
+    /// The attempts that use a slot, including attempts that no caller wants any more.
     private(set) var underWay: Set<LoadAttempt> = []
     private var lastLoad = 0
     private var lastOrder = 0
@@ -66,20 +66,21 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         self.concurrency = max(1, concurrency)
     }
 
-    /// The number of loads with callers.
+    /// The number of loads that have callers.
     var count: Int { loads.count }
 
-    /// Returns whether a caller needs the load's value for something visible.
+    /// Returns whether a caller needs the load's value for something that the user sees.
     func isVisible(_ attempt: LoadAttempt) -> Bool {
         loads[attempt.load]?.callers.areVisible == true
     }
 
     // MARK: Callers
 
-    /// Records that a caller asked for a key.
+    /// Records that a caller requested a key.
     ///
-    /// - Parameter caller: The caller's own number, greater than those of earlier callers.
-    /// - Returns: The load that will answer, whether the caller joined an existing one, and the effects to perform.
+    /// - Parameter caller: The caller's own number. It must be greater than the numbers of earlier callers.
+    /// - Returns: The load that will answer the caller, whether the caller joined an existing load, and the effects to
+    ///   perform.
     mutating func asked(
         for key: Key, by caller: Int, _ priority: LoadPriority
     ) -> (load: Int, isShared: Bool, effects: [Effect]) {
@@ -102,7 +103,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return (lastLoad, false, startNext())
     }
 
-    /// Records that a caller left its load, which continues for the others.
+    /// Records that a caller left its load. If the load has other callers, it continues.
     mutating func left(_ caller: Int, _ number: Int) -> [Effect] {
         guard loads[number]?.callers.remove(caller) == true, let load = loads[number] else { return [] }
         guard load.callers.isEmpty else {
@@ -130,8 +131,8 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Attempts
 
-    /// Records that an attempt returned a value. The attempt keeps its slot until it has ended, because the value is
-    /// still to be stored.
+    /// Records that an attempt returned a value. The attempt keeps its slot until it has ended, because the value must
+    /// still be stored.
     mutating func succeeded(_ attempt: LoadAttempt) -> [Effect] {
         guard let load = loads[attempt.load], load.isRunning(attempt) else { return [] }
         let isPresent = present[load.key] == attempt.load
@@ -141,7 +142,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     /// Records that an attempt failed.
     ///
-    /// - Parameter wait: The wait before the next attempt, or `nil` when there is none.
+    /// - Parameter wait: The wait before the next attempt; `nil` if no attempt follows.
     mutating func failed(_ attempt: LoadAttempt, wait: Duration?) -> [Effect] {
         guard let load = loads[attempt.load], load.isRunning(attempt) else { return [] }
         if let wait {
@@ -152,7 +153,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return [.deliver(.failed, to: load.callers.all)]
     }
 
-    /// Records the end of the wait after a failed attempt. The load keeps the turn that it had before.
+    /// Records the end of the wait after a failed attempt. The load keeps its position in the queue.
     mutating func waited(_ attempt: LoadAttempt) -> [Effect] {
         guard let load = loads[attempt.load], load.stage == .waiting, load.attempts == attempt.number else { return [] }
         loads[attempt.load]?.stage = .queued
@@ -160,7 +161,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return startNext()
     }
 
-    /// Records the end of an attempt with any result, and gives its slot to another.
+    /// Records the end of an attempt, whether it succeeded or failed. Gives its slot to another load.
     mutating func ended(_ attempt: LoadAttempt) -> [Effect] {
         guard underWay.remove(attempt) != nil else { return [] }
         return startNext()
@@ -168,8 +169,8 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Forgetting
 
-    /// Records that a key's value is out of date. A load that has begun to read it answers only the callers that asked
-    /// before.
+    /// Records that a key's value is out of date. A load that has already begun answers only the callers that requested
+    /// the key before.
     mutating func forgotten(_ key: Key) {
         guard let number = present[key], loads[number]?.stage == .running else { return }
         present[key] = nil
@@ -182,7 +183,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Queue
 
-    /// Moves a queued load to its position in the queue.
+    /// Inserts a queued load at its position in the queue.
     private mutating func enqueue(_ number: Int) {
         guard let load = loads[number], load.stage == .queued else { return }
         queue.set(number, to: load.callers.rank)

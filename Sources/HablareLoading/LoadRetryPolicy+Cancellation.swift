@@ -2,8 +2,8 @@ import Foundation
 import Hablare
 
 extension LoadRetryPolicy {
-    /// Returns whether an error means that the work was cancelled and did not fail. Covers Swift, this library, and
-    /// Foundation, whose URL loading and file handling have error codes of their own.
+    /// Returns whether an error means that the work was cancelled and did not fail. The function knows the errors of
+    /// Swift, of this library and of Foundation. Foundation's URL loading and file handling have their own error codes.
     package static func isCancellation(_ error: any Error) -> Bool {
         if error is CancellationError || (error as? AIServiceError)?.code == .cancelled { return true }
         let error = error as NSError

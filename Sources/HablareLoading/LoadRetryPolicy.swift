@@ -2,8 +2,8 @@ import Hablare
 
 /// The rules for retrying failed attempts of a load.
 ///
-/// A wait holds no slot. A cancellation is never retried, even in the form of `URLError.cancelled` or
-/// `CocoaError.userCancelled`, for example from an invalidated session.
+/// A load that waits for a retry uses no slot. A cancellation is never retried. `URLError.cancelled` and
+/// `CocoaError.userCancelled` also count as cancellations, for example those of an invalidated session.
 ///
 /// ```swift
 /// let policy = LoadRetryPolicy(
@@ -11,20 +11,20 @@ import Hablare
 ///     isRetryable: { error in error is URLError })
 /// ```
 public struct LoadRetryPolicy: Sendable {
-    /// The maximum number of attempts, including the first. At least 1. Default 3. For example, 5 for a preload, which
-    /// no user sees.
+    /// The maximum number of attempts, including the first attempt. At least 1. Default: 3. For example, 5 for a
+    /// preload, which no user sees.
     public var maximumAttempts: Int
-    /// The waits after the first failed attempt, the second, and so on. The last one applies to all further attempts.
-    /// The final attempt is followed by no wait. Default 1 s, 2 s, 4 s, of which three attempts use two. An empty array
-    /// means no wait. For example, `[.milliseconds(500), .seconds(5)]` waits 0.5 s once and 5 s from then on.
+    /// The waits after the first failed attempt, the second failed attempt, and so on. The last wait also applies to
+    /// all later attempts. No wait follows the final attempt. Default: 1 s, 2 s, 4 s. Three attempts use only the first
+    /// two waits. An empty array means no wait. For example, `[.milliseconds(500), .seconds(5)]` waits 0.5 s once and 5
+    /// s from then on.
     public var waits: [Duration]
-    /// The longest wait that a server may ask for with ``/Hablare/AIServiceError/retryAfter``. A failure that asks for
-    /// more is final, because the user is watching a spinner meanwhile. A shorter wait that the server asks for applies
-    /// if it is longer than the one of ``waits``. Default 60 s. 0 or more. For example, `.seconds(10)` for pictures of
-    /// a list.
+    /// The maximum wait that a server may request with ``/Hablare/AIServiceError/retryAfter``. If the server requests a
+    /// longer wait, the failure is final, because a user may be waiting. Otherwise the longer of the server's wait and
+    /// the wait in ``waits`` applies. Default: 60 s. 0 or more. For example, `.seconds(10)` for pictures in a list.
     public var longestWait: Duration
-    /// Whether another attempt can help. Not called for a cancellation. Default ``isWorthRetrying(_:)``. For example,
-    /// `{ error in error is URLError }` to retry only network errors.
+    /// A closure that returns whether another attempt can help. It is not called for a cancellation. Default:
+    /// ``isWorthRetrying(_:)``. For example, `{ error in error is URLError }` to retry only network errors.
     public var isRetryable: @Sendable (any Error) -> Bool
 
     /// Creates a policy.
@@ -43,13 +43,13 @@ public struct LoadRetryPolicy: Sendable {
     /// A policy with a single attempt.
     public static let never = LoadRetryPolicy(maximumAttempts: 1)
 
-    /// Returns ``/Hablare/AIServiceError/isRetryable`` of an ``/Hablare/AIServiceError``, and `true` for any other
+    /// Returns ``/Hablare/AIServiceError/isRetryable`` for an ``/Hablare/AIServiceError``. Returns `true` for any other
     /// error, because nothing is known about it.
     @Sendable public static func isWorthRetrying(_ error: any Error) -> Bool {
         (error as? AIServiceError)?.isRetryable ?? true
     }
 
-    /// Returns the wait before the next attempt, or `nil` when there is none.
+    /// Returns the wait before the next attempt; `nil` if no attempt follows.
     ///
     /// - Parameter attempt: The number of the failed attempt, from 1.
     func wait(after attempt: Int, failing error: any Error) -> Duration? {
@@ -63,15 +63,15 @@ public struct LoadRetryPolicy: Sendable {
     /// Checks the policy.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
-    ///   value out of range.
+    ///   value that is out of its range.
     func check() throws(AIServiceError) {
         guard maximumAttempts >= 1 else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "`retry.maximumAttempts` is less than 1. Give it 1, which never retries, or more.")
+                "`retry.maximumAttempts` is less than 1. Set it to 1 (no retry) or more.")
         }
         guard waits.allSatisfy({ $0 >= .zero }), longestWait >= .zero else {
-            throw AIServiceError(.invalidConfiguration, "A wait of `retry` is negative. Give it zero or more.")
+            throw AIServiceError(.invalidConfiguration, "A wait in `retry` is negative. Set it to zero or more.")
         }
     }
 }

@@ -1,10 +1,10 @@
-/// The source and the blob cache, which block, take long and fail. It holds no reference to the loader, so a load in
-/// progress does not keep the loader alive.
+/// The source and the blob cache of a loader. They may block, take long, and fail. The type has no reference to the
+/// loader, so a load in progress does not keep the loader alive.
 struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The result of an attempt.
     struct Outcome: Sendable {
         let result: Result<Value, any Error>
-        /// Whether the source was called, and not only the blob cache.
+        /// Whether the source was called. `false` if the value came from the blob cache.
         var wasAsked = false
         /// The blob cache's failure, if there was one.
         var blobFailure: BlobFailure?
@@ -15,7 +15,7 @@ struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Returns a value for a key.
     ///
-    /// - Parameter looksFirst: Whether to look into the blob cache first.
+    /// - Parameter looksFirst: Whether to search the blob cache before calling the source.
     func outcome(for key: Key, looksFirst: Bool) async -> Outcome {
         var blobFailure: BlobFailure?
         if looksFirst, let blobs, !Task.isCancelled {

@@ -8,19 +8,21 @@ import Hablare
 /// ```
 public struct LoaderPolicy<Value: Sendable>: Sendable {
     /// The maximum number of concurrent loads, at least 1. A cancelled load counts until its source has returned.
-    /// Default 5. For example, 2 for a server that allows few connections.
+    /// Default: 5. For example, 2 for a server that allows few connections.
     public var concurrency: Int
-    /// The rules for retrying failed attempts. Default three attempts, with waits of 1 s and 2 s between them. For
+    /// The rules for retrying failed attempts. Default: three attempts, with waits of 1 s and 2 s between them. For
     /// example, ``LoadRetryPolicy/never`` for local files.
     public var retry: LoadRetryPolicy
-    /// The maximum number of values in memory. The least recently used are dropped first. 0 holds none. Default 100.
-    /// For example, 500 for thumbnails.
+    /// The maximum number of values in memory. The least recently used values are removed first. With 0, no value is
+    /// kept in memory. Default: 100. For example, 500 for thumbnails.
     public var memoryCount: Int
-    /// The maximum total ``cost`` of the values in memory, in bytes. A value that exceeds it alone is delivered and not
-    /// held. Default 50 MB (50,000,000). For example, 20,000,000 in an app extension. 0 or more.
+    /// The maximum total ``cost`` of the values in memory, in bytes. A single value that exceeds the maximum is
+    /// delivered, but not kept in memory. Default: 50 MB (50,000,000). 0 or more. For example, 20,000,000 in an app
+    /// extension.
     public var memoryBytes: Int
-    /// Returns the bytes of memory that a value takes. Called once for each loaded value, on the loader's tasks.
-    /// Default ``size(of:)``. For example, `{ image in image.width * image.height * 4 }` for decoded images.
+    /// A closure that returns the number of bytes of memory that a value uses. It is called once for each loaded value,
+    /// in the loader's tasks. Default: ``size(of:)``. For example, `{ image in image.width * image.height * 4 }` for
+    /// decoded images.
     public var cost: @Sendable (Value) -> Int
 
     /// Creates a policy.
@@ -38,8 +40,8 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
         self.cost = cost
     }
 
-    /// Returns the number of bytes of `Data` and `String`. For other types it returns the size of the value without
-    /// anything it refers to. That is too little for an object or an array, which need a ``cost`` of their own.
+    /// Returns the number of bytes of `Data` and `String`. For other types, returns the size of the value without the
+    /// memory that it refers to. That size is too small for an object or an array. For such a type, set ``cost``.
     @Sendable public static func size(of value: Value) -> Int {
         switch value {
         case let data as Data: data.count
@@ -51,16 +53,16 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
     /// Checks the policy.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
-    ///   value out of range.
+    ///   value that is out of its range.
     func check() throws(AIServiceError) {
         guard concurrency >= 1 else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "`concurrency` is less than 1, so nothing would ever be loaded. Give it 1 or more.")
+                "`concurrency` is less than 1, so no load could start. Set it to 1 or more.")
         }
         guard memoryCount >= 0, memoryBytes >= 0 else {
             throw AIServiceError(
-                .invalidConfiguration, "`memoryCount` or `memoryBytes` is negative. Give it zero or more.")
+                .invalidConfiguration, "`memoryCount` or `memoryBytes` is negative. Set it to zero or more.")
         }
         try retry.check()
     }

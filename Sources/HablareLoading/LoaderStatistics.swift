@@ -4,7 +4,7 @@ public struct LoaderStatistics: Sendable, Hashable {
     public var hits = 0
     /// The number of loads answered by the ``BlobCache``.
     public var diskHits = 0
-    /// The number of calls of the source, including those whose value no caller wanted any more.
+    /// The number of calls of the source, including calls whose value no caller wanted any more.
     public var loads = 0
     /// The number of ``loads`` that followed a failed attempt of the same load.
     public var retries = 0
@@ -12,12 +12,12 @@ public struct LoaderStatistics: Sendable, Hashable {
     public var shared = 0
     /// The number of loads that failed after their last attempt.
     public var failures = 0
-    /// The number of times the blob cache failed, or a value could not be encoded or decoded. The loads continued
-    /// without it.
+    /// The number of times that the blob cache failed, or that a value could not be encoded or decoded. The loads
+    /// continued without the blob.
     public var blobFailures = 0
-    /// The number of values in memory now.
+    /// The number of values that are now in memory.
     public var memoryCount = 0
-    /// The total ``LoaderPolicy/cost`` of the values in memory now, in bytes.
+    /// The total ``LoaderPolicy/cost`` of the values that are now in memory, in bytes.
     public var memoryBytes = 0
 
     /// Creates statistics with all counts at 0.

@@ -6,8 +6,8 @@ public struct Preload: Sendable {
         self.stop = stop
     }
 
-    /// Stops loading the keys that have not arrived and that no other caller wants. Values that have arrived stay.
-    /// Further calls do nothing.
+    /// Stops the preload of keys whose values have not arrived and that no other caller wants. Values that have arrived
+    /// are kept. Further calls do nothing.
     public func cancel() {
         stop()
     }

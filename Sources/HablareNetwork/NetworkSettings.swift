@@ -9,37 +9,37 @@ public import HablareProviders
 ///         proxies: try ProxyRules(environment: ProcessInfo.processInfo.environment), userAgent: "narrator/2.1"))
 /// ```
 public struct NetworkSettings: Sendable, Hashable {
-    /// The time limit for a connection: the host lookup, the connection itself, the handshakes of a proxy and of TLS,
-    /// and the wait for one of ``connectionsPerHost``. Default: 10 seconds. For example, `.seconds(3)` for a server on
-    /// the local network.
+    /// The time limit for establishing a connection. It includes the host lookup, the connection itself, the handshakes
+    /// of a proxy and of TLS, and the wait for one of ``connectionsPerHost``. Default: 10 seconds. For example,
+    /// `.seconds(3)` for a server on the local network.
     public var connectTimeout: Duration
-    /// The maximum time in which a server neither receives nor sends anything, from the call's beginning to the
-    /// answer's end. `HTTPCall.idleTimeout` takes precedence. Time in which the answer's reader requests nothing does
-    /// not count. Default: 120 seconds. For example, `.seconds(600)` for models that think for minutes before they
-    /// answer.
+    /// The idle timeout: the maximum time in which no data is sent or received. It applies during the whole call, until
+    /// the end of the answer. `HTTPCall.idleTimeout` takes precedence. Time in which the answer's reader requests
+    /// nothing does not count. Default: 120 seconds. For example, `.seconds(600)` for models that think for minutes
+    /// before they answer.
     public var idleTimeout: Duration
     /// The time for which an idle connection is kept for the next call. Default: 30 seconds. For example,
     /// `.seconds(10)` for a server that closes connections after 15 seconds.
     ///
-    /// It should be shorter than the server's own time. If a server closes an idle connection just when a call is sent
-    /// on it, the call may or may not have arrived.
+    /// This time should be shorter than the server's own time. If a server closes an idle connection at the moment when
+    /// a call is sent on it, it is unknown whether the call arrived.
     public var keepAlive: Duration
-    /// The path of a file (PEM) with certificates of trusted authorities, in addition to those of the system. Default:
-    /// `nil`, no additional authorities. For example, `"/etc/ssl/company.pem"`.
+    /// The path of a PEM file with certificates of trusted authorities. They are trusted in addition to the system's
+    /// authorities. Default: `nil`, for no additional authorities. For example, `"/etc/ssl/company.pem"`.
     public var authoritiesPath: String?
     /// The rules for proxies. Default: no proxy. For example,
     /// `try ProxyRules(environment: ProcessInfo.processInfo.environment)` to use `https_proxy` and `no_proxy`.
     public var proxies: ProxyRules
-    /// The maximum number of HTTP/1.1 connections to one host; HTTP/2 uses one connection for all calls. Default: 512.
-    /// At least 1; less counts as 1. For example, 16 for a local server.
+    /// The maximum number of HTTP/1.1 connections to one host. HTTP/2 uses one connection for all calls. Default: 512.
+    /// At least 1; a smaller number counts as 1. For example, 16 for a local server.
     ///
-    /// It must not be less than the number of calls in flight to a host, over all providers. A call that waits for a
-    /// connection longer than ``connectTimeout`` fails.
+    /// The number must not be less than the number of calls in flight to a host, over all providers. A call fails if it
+    /// waits for a connection longer than ``connectTimeout``.
     public var connectionsPerHost: Int
-    /// The user agent of calls that do not set their own. Default: `hablare`. For example, `narrator/2.1`.
+    /// The user agent of calls that do not set a user agent. Default: `hablare`. For example, `narrator/2.1`.
     public var userAgent: String
-    /// The time for which the rest of an abandoned answer is still received, so that its connection can be reused. A
-    /// test may raise it for a busy machine.
+    /// The time for which the remaining bytes of an abandoned answer are still received, so that its connection can be
+    /// reused. A test may increase it for a busy machine.
     package var lingering = TransferMachine.lingering
 
     /// Creates settings.

@@ -7,15 +7,16 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A transport over the network: HTTP/1.1, or HTTP/2 if the server offers it, on connections that are kept for the next
-/// call.
+/// A transport over network sockets. It uses HTTP/2 if the server offers it, otherwise HTTP/1.1. Connections are kept
+/// for the next call.
 ///
-/// Each call is sent once. The engine retries failures, because it knows whether a call may be paid for twice. TLS is
-/// version 1.2 or later, and certificates are always checked. Answers are not decompressed, and calls do not ask for
-/// compression. Calls are neither logged nor traced.
+/// Each call is sent once. The engine retries failures, because it knows whether a repeated call may be paid for twice.
+/// TLS has version 1.2 or later, and certificates are always checked. Calls do not ask for compression, and answers are
+/// not decompressed. Calls are not logged or traced.
 ///
-/// Create one transport per process and share it, because it holds the connections. Call ``shutdown()`` at the end. All
-/// its connections run on one network thread; a server that needs more uses several transports.
+/// Create one transport for each process and share it, because the transport holds the connections. Call ``shutdown()``
+/// at the end. All connections of a transport run on one network thread. A server that needs more threads uses several
+/// transports.
 public final class NetworkTransport: HTTPTransport {
     private struct Clients: Sendable {
         var open: [ProxyAddress?: HTTPClient] = [:]
@@ -26,15 +27,15 @@ public final class NetworkTransport: HTTPTransport {
     public let settings: NetworkSettings
     private let tls: TLSConfiguration
     private let clients = Locked(Clients())
-    /// The event loop of all connections. A transfer and its connection share one thread and exchange events without
-    /// waking another.
+    /// The event loop of all connections. A transfer and its connection share one thread, so that they exchange events
+    /// without waking another thread.
     private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
-    /// Creates a transport without connecting.
+    /// Creates a transport without opening a connection.
     ///
     /// - Parameter settings: The settings of the connections.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the file of authorities cannot be read, or
-    ///   has no certificate.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the file of authorities cannot be read or has
+    ///   no certificate.
     public init(_ settings: NetworkSettings = NetworkSettings()) throws(AIServiceError) {
         self.settings = settings
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -58,7 +59,7 @@ public final class NetworkTransport: HTTPTransport {
         }
     }
 
-    /// Closes all connections. Calls in flight end as if the connection were lost, and later calls fail. May be called
+    /// Closes all connections. Calls in flight fail as if the connection were lost, and later calls fail. May be called
     /// more than once.
     public func shutdown() async {
         for client in takeClients() {
@@ -104,7 +105,8 @@ public final class NetworkTransport: HTTPTransport {
             body: Upload.body(call.body))
     }
 
-    /// Returns the client for a proxy, or for none: a client of the library has one proxy setting.
+    /// Returns the client for a proxy, or the client without a proxy. The library's client has a single proxy setting,
+    /// so each proxy needs a separate client.
     private func client(for proxy: ProxyAddress?) throws(HTTPFailure) -> HTTPClient {
         try clients.withLock { clients throws(HTTPFailure) in
             guard !clients.isShutDown else {

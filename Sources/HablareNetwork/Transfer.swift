@@ -6,12 +6,14 @@ import HablareProviders
 import NIOCore
 import NIOHTTP1
 
-/// A transfer over the network. It passes the events of the client library, the reader and the caller to
-/// ``TransferMachine``, and performs the machine's actions.
+/// A transfer over the network. It passes the events of the client library, of the reader and of the caller to
+/// ``TransferMachine``. It performs the machine's actions.
 ///
-/// It uses the library's delegate rather than its async call for two reasons. Only the delegate learns when the call
-/// was passed to the connection, which decides whether the call may have arrived. And a timeout can end the transfer
-/// without a task for each piece.
+/// It uses the library's delegate, not the library's async call, for two reasons:
+///
+/// - Only the delegate learns when the call was passed to the connection. This decides whether the call may have
+///   arrived.
+/// - A timeout can end the transfer without a task for each piece.
 final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
     typealias Response = Void
 
@@ -20,7 +22,7 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
         var task: HTTPClient.Task<Void>?
         var caller: CheckedContinuation<HTTPAnswer, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// The library's promise, held until the server may continue.
+        /// The library's promise. It is kept until the server may continue.
         var demand: EventLoopPromise<Void>?
         var watch: Scheduled<Void>?
     }
@@ -37,11 +39,12 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
 
     // MARK: The caller
 
-    /// Sends the call, and returns when the answer's head arrives. Cancelling the task ends the transfer.
+    /// Sends the call. Returns when the answer's head arrives. Cancelling the task ends the transfer.
     ///
     /// - Parameters:
     ///   - isUpload: Whether the body is sent piece by piece.
-    ///   - isShutDown: Returns whether the client may have been shut down. Once `true`, it stays `true`.
+    ///   - isShutDown: A closure that returns whether the client may have been shut down. After it has returned `true`,
+    ///     it always returns `true`.
     func answer(
         to request: HTTPClient.Request, from client: HTTPClient, isUpload: Bool, isShutDown: @Sendable () -> Bool
     ) async throws -> HTTPAnswer {
@@ -104,7 +107,7 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
         }
     }
 
-    /// Receives the rest of the answer for at most `lingering`, without a reader.
+    /// Receives the remaining answer for at most `lingering`, without a reader.
     func left() {
         let now = Self.now
         let (until, task, demand) = state.withLock { state in
@@ -252,7 +255,7 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
 
     // MARK: Endings
 
-    /// The waiters of a transfer, removed from its state so that they are resumed outside the lock.
+    /// The waiters of a transfer. They are removed from its state, so that they can be resumed outside the lock.
     private struct Waiting: Sendable {
         let task: HTTPClient.Task<Void>?
         let caller: CheckedContinuation<HTTPAnswer, any Error>?

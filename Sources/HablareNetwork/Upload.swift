@@ -5,18 +5,18 @@ import HablareProviders
 import NIOCore
 import NIOPosix
 
-/// The body of a call in the client library's form. Its length is known and it is read while it is sent, so a film is
-/// never in memory as a whole. Each piece that the server takes resets the idle timeout.
+/// The body of a call in the client library's form. Its length is known. It is read while it is sent, so that a large
+/// file is never completely in memory. The idle timeout restarts with each piece that the server accepts.
 enum Upload {
-    /// The number of bytes read and sent at once: 64 KiB.
+    /// The number of bytes that are read and sent at once: 64 KiB.
     static let step = 64 << 10
 
-    /// The content to send cannot be read.
+    /// An error: the content to send cannot be read.
     struct Unreadable: Error {
         let cause: String
     }
 
-    /// Reads one byte of each content file before anything is sent.
+    /// Reads one byte of each content file, before anything is sent.
     static func check(_ body: HTTPBody) async throws {
         guard case .pieces(let bodies) = body else { return }
         let stored = bodies.filter { $0.reference != nil && $0.byteCount > 0 }
@@ -26,7 +26,7 @@ enum Upload {
         }
     }
 
-    /// Returns whether a body is sent piece by piece: every body except a small one in memory.
+    /// Returns whether a body is sent piece by piece. Only a small body in memory is not.
     static func isStreamed(_ body: HTTPBody) -> Bool {
         switch body {
         case .none: false
@@ -35,7 +35,7 @@ enum Upload {
         }
     }
 
-    /// Returns the body in the library's form; `nil` for none.
+    /// Returns the body in the library's form; `nil` if there is no body.
     static func body(_ body: HTTPBody) -> HTTPClient.Body? {
         switch body {
         case .none: nil
@@ -54,7 +54,7 @@ enum Upload {
         }
     }
 
-    /// Sends one step, and continues when the connection can take more.
+    /// Sends one step. Continues when the connection can accept more bytes.
     private static func send(
         _ bodies: ArraySlice<Body>, from offset: Int, to writer: HTTPClient.Body.StreamWriter,
         _ whole: EventLoopPromise<Void>

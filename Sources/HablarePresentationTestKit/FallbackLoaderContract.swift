@@ -3,8 +3,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every loader that reads from a remote side and falls back on a saved resource. Any test framework can
-/// run them.
+/// The rules for every loader that reads from a remote side and returns a saved resource if the remote side fails. The
+/// rules can be used with any test framework.
 ///
 /// ```swift
 /// @Test(arguments: FallbackLoaderContract.rules) func keeps(_ rule: FallbackLoaderContract.Rule) async throws {
@@ -12,15 +12,15 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
+/// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 public struct FallbackLoaderContract: Sendable {
-    /// The parts of a loader.
+    /// The parts that a loader is created from.
     public struct Parts: Sendable {
         /// The store of the loaded resource.
         public let store: ScriptedResourceStore
         /// A closure that returns the current date. A saved resource is fresh for seven days.
         public let date: @Sendable () -> Date
-        /// A closure that receives the failures that do not become errors.
+        /// A closure that receives the failures that the loader handles instead of throwing them.
         public let observe: @Sendable (FallbackIncident) -> Void
         /// The remote side.
         public let remote: @Sendable @concurrent () async throws -> String
@@ -43,7 +43,7 @@ public struct FallbackLoaderContract: Sendable {
 
     private let makeLoader: @Sendable (Parts) -> any FallbackLoads
 
-    /// Creates the contract of one kind of loader.
+    /// Creates the contract for one kind of loader.
     ///
     /// - Parameter makeLoader: A closure that creates a loader. It is called once for each rule.
     public init(makeLoader: @escaping @Sendable (Parts) -> any FallbackLoads) {
@@ -52,7 +52,7 @@ public struct FallbackLoaderContract: Sendable {
 
     /// Checks a loader against a rule.
     ///
-    /// - Throws: `ContractViolation`, or the loader's error.
+    /// - Throws: `ContractViolation` if the rule is broken, or the loader's error.
     public func check(_ rule: Rule) async throws { try await rule.body(FallbackWorkbench(make: makeLoader)) }
 
     /// All rules.

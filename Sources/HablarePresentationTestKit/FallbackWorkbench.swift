@@ -2,13 +2,13 @@ import Foundation
 import Hablare
 import HablarePresentation
 
-/// The setup for the rules on falling back: a loader with its store, and a scripted remote side.
+/// The setup for the rules of fallback loaders: a loader with its store, and a scripted remote side.
 struct FallbackWorkbench: Sendable {
     static let offline = AIServiceError(.connectionFailed, "No network.")
     static let full = AIServiceError(.storageFull, "Make room.")
 
     let store = ScriptedResourceStore()
-    /// The first of February 2026, because no clock changes in the weeks around it.
+    /// The first of February 2026. This date was chosen because no clock change occurs in the weeks around it.
     let now = Date(timeIntervalSince1970: 1_769_904_000)
     private let answer = Locked<Result<String, any Error>>(.success("new"))
     private let observed = Locked<[String]>([])
@@ -28,7 +28,7 @@ struct FallbackWorkbench: Sendable {
     /// Sets the remote side's answer. Default: the text "new".
     func answer(_ result: Result<String, any Error>) { answer.withLock { $0 = result } }
 
-    /// Loads, and returns a description of the outcome.
+    /// Loads the text. Returns a description of the outcome.
     func load() async throws -> String {
         switch try await loader.load() {
         case .remote(let text): "remote: \(text)"
@@ -38,7 +38,7 @@ struct FallbackWorkbench: Sendable {
         }
     }
 
-    /// Loads in a task that was cancelled beforehand, which a remote side may ignore.
+    /// Loads the text in a task that was already cancelled. A remote side may ignore the cancellation.
     func loadInCancelledTask() async throws -> String {
         try await withThrowingTaskGroup(of: String.self) { group in
             group.cancelAll()

@@ -3,7 +3,7 @@ import HablarePresentation
 import HablareTestKit
 
 extension LoadContract {
-    /// The possible ends of a cancelled load: success, another error, or a cancellation.
+    /// The possible endings of a cancelled load: success, another error, or a cancellation.
     private nonisolated static var lateEndings: [Result<String, any Error>] {
         [.success("late"), .failure(InternalError()), .failure(CancellationError())]
     }

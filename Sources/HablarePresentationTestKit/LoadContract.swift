@@ -2,7 +2,7 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every type that loads a resource and reports to a view. Any test framework can run them.
+/// The rules for every type that loads a resource and reports to a view. The rules can be used with any test framework.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: LoadContract.rules) func keeps(_ rule: LoadContract.Rule) async throws {
@@ -10,14 +10,15 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
+/// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 @MainActor
 public struct LoadContract {
-    /// A closure that creates a driver for a view under a policy. The driver must not keep the view alive.
+    /// A closure that creates a driver for a view and a policy. The driver must not keep the view alive.
     ///
-    /// The given load function is `nonisolated(nonsending)`: it runs where it is called, which may not be the main
-    /// actor. A driver whose own function type is `@concurrent` may call it from anywhere. In a module without
-    /// `NonisolatedNonsendingByDefault`, the type of every `async` function is `@concurrent`.
+    /// The load function that the closure receives is `nonisolated(nonsending)`: it runs in the context of its caller,
+    /// which may be outside the main actor. If the driver's own function type is `@concurrent`, the driver may call the
+    /// function from anywhere. In a module without `NonisolatedNonsendingByDefault`, the type of every `async` function
+    /// is `@concurrent`.
     public typealias MakeDriver =
         @MainActor (ViewRecorder, LoadPolicy, @escaping @Sendable () async throws -> String) -> any LoadDriver
 
@@ -38,7 +39,7 @@ public struct LoadContract {
 
     private let bench: LoadWorkbench
 
-    /// Creates the contract of one kind of loading.
+    /// Creates the contract for one kind of loading.
     ///
     /// - Parameters:
     ///   - timeout: The time limit for each expected event. Default: a minute, because a test machine may be busy.
@@ -49,7 +50,7 @@ public struct LoadContract {
 
     /// Checks a driver against a rule.
     ///
-    /// - Throws: `ContractViolation`; `CancellationError`.
+    /// - Throws: `ContractViolation` if the rule is broken. `CancellationError` if the task is cancelled.
     public func check(_ rule: Rule) async throws { try await rule.body(bench) }
 
     /// All rules.

@@ -1,9 +1,9 @@
 public import HablarePresentation
 
-/// A type that loads and reports to a view. A ``LoadContract`` drives it. `PresentationAdapter` conforms to it.
+/// A type that loads and reports to a view. A ``LoadContract`` tests it. `PresentationAdapter` conforms to it.
 @MainActor
 public protocol LoadDriver: AnyObject {
-    /// Loads, depending on the policy. Returns at once.
+    /// Requests a load. The policy decides whether it begins. Returns at once.
     func load()
 
     /// Cancels the current load. Returns at once.

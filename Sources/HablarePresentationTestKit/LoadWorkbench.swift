@@ -2,7 +2,7 @@ import Hablare
 import HablarePresentation
 import HablareTestKit
 
-/// The setup for the rules on loading.
+/// The setup for the rules of loading.
 @MainActor
 struct LoadWorkbench {
     let make: LoadContract.MakeDriver

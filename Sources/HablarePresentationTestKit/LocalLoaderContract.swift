@@ -3,7 +3,7 @@ import Hablare
 import HablarePresentation
 import HablareTestKit
 
-/// The rules for every loader that keeps a resource for seven days. Any test framework can run them.
+/// The rules for every loader that keeps a resource for seven days. The rules can be used with any test framework.
 ///
 /// ```swift
 /// @Test(arguments: LocalLoaderContract.rules) func keeps(_ rule: LocalLoaderContract.Rule) async throws {
@@ -11,7 +11,7 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
+/// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 public struct LocalLoaderContract: Sendable {
     /// A closure that creates a loader from a store, a calendar and a source of the current date.
     public typealias MakeLoader =
@@ -34,7 +34,7 @@ public struct LocalLoaderContract: Sendable {
 
     private let makeLoader: MakeLoader
 
-    /// Creates the contract of one kind of loader.
+    /// Creates the contract for one kind of loader.
     ///
     /// - Parameter makeLoader: A closure that creates a loader. It is called at least once for each rule.
     public init(makeLoader: @escaping MakeLoader) {
@@ -43,7 +43,7 @@ public struct LocalLoaderContract: Sendable {
 
     /// Checks a loader against a rule.
     ///
-    /// - Throws: `ContractViolation`, or the loader's error.
+    /// - Throws: `ContractViolation` if the rule is broken, or the loader's error.
     public func check(_ rule: Rule) async throws { try await rule.body(makeLoader) }
 
     /// All rules.
@@ -140,7 +140,7 @@ public struct LocalLoaderContract: Sendable {
     ]
 
     private static let day: TimeInterval = 86_400
-    /// The first of February 2026, because no clock changes in the weeks around it.
+    /// The first of February 2026. This date was chosen because no clock change occurs in the weeks around it.
     private static let saved = Date(timeIntervalSince1970: 1_769_904_000)
     private static let failure = AIServiceError(.storageFailed, "The disk is gone.")
 

@@ -2,7 +2,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every presenter, each checked with its own presenter and view. Any test framework can run them.
+/// The rules for every presenter. Each rule is checked with a new presenter and a new view. The rules can be used with
+/// any test framework.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: PresenterContract.rules) func keeps(_ rule: PresenterContract.Rule) throws {
@@ -10,11 +11,11 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
+/// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 @MainActor
 public struct PresenterContract {
-    /// A closure that creates a presenter of numbers for a view, with a function that maps a number or throws. The
-    /// presenter must not keep the view alive.
+    /// A closure that creates a presenter of numbers for a view. It receives a function that maps a number or throws an
+    /// error. The presenter must not keep the view alive.
     public typealias MakePresenter =
         @MainActor (ViewRecorder, @escaping @MainActor (Int) throws -> String) -> any ResourcePresenting<Int>
 
@@ -35,7 +36,7 @@ public struct PresenterContract {
 
     private let makePresenter: MakePresenter
 
-    /// Creates the contract of one kind of presenter.
+    /// Creates the contract for one kind of presenter.
     ///
     /// - Parameter makePresenter: A closure that creates a presenter. It is called at least once for each rule.
     public init(makePresenter: @escaping MakePresenter) {
@@ -44,7 +45,7 @@ public struct PresenterContract {
 
     /// Checks a presenter against a rule.
     ///
-    /// - Throws: `ContractViolation`.
+    /// - Throws: `ContractViolation` if the rule is broken.
     public func check(_ rule: Rule) throws { try rule.body(makePresenter) }
 
     /// All rules.

@@ -2,7 +2,8 @@ import Foundation
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every store of a resource, each checked against its own store. Any test framework can run them.
+/// The rules for every store of a resource. Each rule is checked with a new store. The rules can be used with any test
+/// framework.
 ///
 /// ```swift
 /// @Test(arguments: ResourceStoreContract.rules) func keeps(_ rule: ResourceStoreContract.Rule) async throws {
@@ -10,7 +11,7 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
+/// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 public struct ResourceStoreContract: Sendable {
     /// A rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -29,7 +30,7 @@ public struct ResourceStoreContract: Sendable {
 
     private let makeStore: @Sendable () throws -> any ResourceStore<String>
 
-    /// Creates the contract of one kind of store.
+    /// Creates the contract for one kind of store.
     ///
     /// - Parameter makeStore: A closure that creates an empty store. It is called once for each rule.
     public init(makeStore: @escaping @Sendable () throws -> any ResourceStore<String>) {
@@ -38,7 +39,7 @@ public struct ResourceStoreContract: Sendable {
 
     /// Checks a new store against a rule, on the store's own scheduler.
     ///
-    /// - Throws: `ContractViolation`, or the store's error.
+    /// - Throws: `ContractViolation` if the rule is broken, or the store's error.
     public func check(_ rule: Rule) async throws {
         let store = try makeStore()
         try await store.scheduler.run { try rule.body(store) }

@@ -1,6 +1,6 @@
 import Hablare
 
-/// Loads that a test ends, each with the result that the test chooses.
+/// Loads that a test ends. The test chooses the result of each load.
 package final class ScriptedLoads: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -15,7 +15,7 @@ package final class ScriptedLoads: Sendable {
 
     /// Creates loads.
     ///
-    /// - Parameter listens: Whether a load ends with `CancellationError` when its task is cancelled. Otherwise it
+    /// - Parameter listens: Whether a load ends with `CancellationError` when its task is cancelled. If `false`, a load
     ///   ignores a cancellation.
     package init(listens: Bool = false) {
         self.listens = listens
@@ -23,12 +23,12 @@ package final class ScriptedLoads: Sendable {
 
     /// The number of loads that began.
     package var count: Int { state.withLock { $0.count } }
-    /// Whether a load began in the main actor's isolation.
+    /// Whether a load began on the main actor.
     package var ranOnMainActor: Bool { state.withLock { $0.ranOnMainActor } }
     /// The loads whose tasks were cancelled, by their numbers from 1.
     package var cancelled: Set<Int> { state.withLock { $0.cancelled } }
 
-    /// Runs a load, which waits for its answer.
+    /// Runs a load. The load waits until the test ends it.
     package func load() async throws -> String {
         // Checks the isolation instead of the thread. If a caller starts a load off its actor, Swift 6.3 may stay on
         // the thread, because this function does not declare that it leaves it.

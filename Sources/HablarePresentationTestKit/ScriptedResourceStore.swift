@@ -2,7 +2,7 @@ public import Foundation
 import Hablare
 public import HablarePresentation
 
-/// A store of one text that records the calls it receives, and fails on request.
+/// A store of one text. It records the calls that it receives. A test can make its calls fail.
 public final class ScriptedResourceStore: ResourceStore {
     /// A call that the store received.
     public enum Command: Sendable, Hashable {
@@ -10,7 +10,7 @@ public final class ScriptedResourceStore: ResourceStore {
         case retrieve
         /// A call of `replace(with:)`, with the text.
         case replace(String)
-        /// A call of `delete(where:)`, with whether it deleted the text.
+        /// A call of `delete(where:)`. The value states whether it deleted the text.
         case delete(Bool)
     }
 
@@ -34,7 +34,7 @@ public final class ScriptedResourceStore: ResourceStore {
         self.scheduler = scheduler
     }
 
-    /// The kept text, read without recording a call.
+    /// The kept text. Reading this property does not record a call.
     public var kept: CachedResource<String>? { state.withLock { $0.kept } }
     /// All calls in order, including those that failed.
     public var commands: [Command] { state.withLock { $0.commands } }
@@ -51,7 +51,7 @@ public final class ScriptedResourceStore: ResourceStore {
 
     /// Returns the kept text.
     ///
-    /// - Throws: The error set with ``fail(with:)``.
+    /// - Throws: The error that was set with ``fail(with:)``.
     public func retrieve() throws -> CachedResource<String>? {
         try state.withLock { state in
             state.commands.append(.retrieve)
@@ -62,7 +62,7 @@ public final class ScriptedResourceStore: ResourceStore {
 
     /// Replaces the kept text.
     ///
-    /// - Throws: The error set with ``fail(with:)``.
+    /// - Throws: The error that was set with ``fail(with:)``.
     public func replace(with resource: CachedResource<String>) throws {
         try state.withLock { state in
             state.commands.append(.replace(resource.resource))
@@ -71,9 +71,9 @@ public final class ScriptedResourceStore: ResourceStore {
         }
     }
 
-    /// Deletes the kept text if its date matches.
+    /// Deletes the kept text if `isExpired` returns `true` for its save date.
     ///
-    /// - Throws: The error set with ``fail(with:)``, or the error that `isExpired` throws.
+    /// - Throws: The error that was set with ``fail(with:)``, or the error that `isExpired` throws.
     @discardableResult
     public func delete(where isExpired: (Date) throws -> Bool) throws -> Bool {
         try state.withLock { state in

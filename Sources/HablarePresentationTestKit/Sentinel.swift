@@ -1,4 +1,4 @@
-/// An object that shows whether its holder was released.
+/// An object that a holder keeps alive. A weak reference to it shows whether the holder was released.
 final class Sentinel: Sendable {}
 
 /// A weak reference to an object.

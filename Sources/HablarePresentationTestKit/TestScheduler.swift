@@ -7,10 +7,11 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// A scheduler whose time moves only on request, so that debounced, delayed and throttled publishers can be tested
-/// without waiting.
+/// A scheduler whose time moves only when a test moves it. With it, debounced, delayed and throttled publishers can be
+/// tested without waiting.
 ///
-/// It belongs to one actor. Schedule actions and move the time from the actor that created it.
+/// The scheduler belongs to one actor. Schedule actions and move the time only from the actor that created the
+/// scheduler.
 public final class TestScheduler: Scheduler {
     /// The type of the scheduler's instants.
     public typealias SchedulerTimeType = SchedulerInstant
@@ -37,8 +38,8 @@ public final class TestScheduler: Scheduler {
     /// The number of scheduled actions.
     public var scheduledCount: Int { entries.count }
 
-    /// Moves the time, and runs the actions that are due at the new time or earlier, in the order of their times. This
-    /// includes actions that are scheduled meanwhile. With a time of zero, runs the actions that are due now.
+    /// Moves the time. Runs the actions that are due at the new time or earlier, in the order of their times. This
+    /// includes actions that are scheduled during the call. With a time of zero, runs the actions that are due now.
     public func advance(by time: SchedulerInstant.Stride = 0) {
         let end = now.advanced(by: time)
         while let next = entries.filter({ $0.due <= end }).min(by: { ($0.due, $0.number) < ($1.due, $1.number) }) {
@@ -49,7 +50,7 @@ public final class TestScheduler: Scheduler {
         now = end
     }
 
-    /// Runs an action at the next call of ``advance(by:)``, even one by zero.
+    /// Runs an action at the next call of ``advance(by:)``, even if that call advances by zero.
     public func schedule(options: Never?, _ action: @escaping () -> Void) {
         _ = enter(at: now, action)
     }
@@ -62,7 +63,7 @@ public final class TestScheduler: Scheduler {
         _ = enter(at: date, action)
     }
 
-    /// Runs an action when the time reaches an instant, and then repeatedly, until it is cancelled.
+    /// Runs an action when the time reaches an instant, and repeatedly after that, until it is cancelled.
     public func schedule(
         after date: SchedulerInstant, interval: SchedulerInstant.Stride, tolerance: SchedulerInstant.Stride,
         options: Never?, _ action: @escaping () -> Void

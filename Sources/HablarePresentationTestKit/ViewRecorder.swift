@@ -1,6 +1,6 @@
 public import HablarePresentation
 
-/// A view that shows everything, and records what it displays in order.
+/// A view that shows resources, loading and errors. It records everything that it displays, in order.
 @MainActor
 public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErrorView {
     /// The type of the shown resource.
@@ -12,13 +12,13 @@ public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErro
         case resource(String)
         /// Whether the resource is loading.
         case loading(Bool)
-        /// An error's message, or `nil` for no error.
+        /// An error's message; `nil` for no error.
         case error(String?)
     }
 
     /// All received messages, in order.
     public private(set) var events: [Event] = []
-    /// The view's reaction to a message, such as that of a list that requests its next page. Default: none.
+    /// The view's reaction to a message. For example, a list may request its next page. Default: none.
     public var reaction: (@MainActor (Event) -> Void)?
 
     /// Creates a view that has received no message.
@@ -29,12 +29,12 @@ public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErro
         events.compactMap { if case .resource(let text) = $0 { text } else { nil } }
     }
 
-    /// The displayed error messages; `nil` stands for no error.
+    /// The error messages that were displayed; `nil` stands for no error.
     public var messages: [String?] {
         events.compactMap { event -> String?? in if case .error(let text) = event { .some(text) } else { nil } }
     }
 
-    /// Whether the resource is loading, by the last message.
+    /// Whether the resource is loading, according to the last message.
     public var isLoading: Bool {
         events.last { if case .loading = $0 { true } else { false } } == .loading(true)
     }

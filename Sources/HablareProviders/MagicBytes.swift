@@ -1,8 +1,9 @@
 package import Hablare
 
-/// The first bytes of content, which show its format regardless of its name and of what its sender claims.
+/// The first bytes of content. They show the content's format, whatever its name and its sender say.
 package struct MagicBytes: Sendable {
-    /// The number of bytes that show a format: the header of an Ogg page and the start of its contents need the most.
+    /// The number of bytes that are enough to recognize a format. The header of an Ogg page and the start of the page's
+    /// content need the most bytes.
     package static let count = 36
 
     private let bytes: [UInt8]
@@ -12,10 +13,10 @@ package struct MagicBytes: Sendable {
         bytes = Array(content.prefix(Self.count))
     }
 
-    /// Returns whether the bytes at an offset are those of a word.
+    /// Returns whether the bytes at an offset are the ASCII characters of a word.
     package func has(_ word: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: word.utf8) }
 
-    /// The format of a picture: PNG, JPEG, WebP or GIF; `nil` for anything else.
+    /// The format of a picture: PNG, JPEG, WebP or GIF. `nil` for any other content.
     package var image: ImageFormat? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
@@ -23,8 +24,8 @@ package struct MagicBytes: Sendable {
         return has("GIF87a") || has("GIF89a") ? ImageFormat(rawValue: "gif") : nil
     }
 
-    /// The format of sound by its container: WAVE, FLAC, Ogg (`opus` where Opus is in it, else `ogg`), or MPEG layer 3
-    /// after tags (`mp3`); `nil` for anything else.
+    /// The format of sound, from its container: WAVE, FLAC, Ogg, or MPEG layer 3 after tags (`mp3`). Ogg is `opus` if
+    /// it contains Opus, otherwise `ogg`. `nil` for any other content.
     package var audioContainer: AudioFormat? {
         if has("RIFF"), has("WAVE", at: 8) { return .wav }
         if has("fLaC") { return .flac }
@@ -32,9 +33,9 @@ package struct MagicBytes: Sendable {
         return has("ID3") ? .mp3 : nil
     }
 
-    /// The format of sound that begins with an MPEG frame; `nil` for anything else. A frame begins with eleven set
-    /// bits. For `mp3`, layer 3 with a valid bit rate and sample rate follows; for `aac`, a twelfth set bit and no
-    /// layer.
+    /// The format of sound that begins with an MPEG frame; `nil` for any other content. A frame begins with eleven set
+    /// bits. In `mp3`, these bits are followed by layer 3, a valid bit rate and a valid sample rate. In `aac`, they are
+    /// followed by a twelfth set bit and no layer.
     package var audioFrame: AudioFormat? {
         guard bytes.count >= 4, bytes[0] == 0xFF else { return nil }
         if bytes[1] & 0xF6 == 0xF0 { return AudioFormat(rawValue: "aac") }
@@ -42,7 +43,7 @@ package struct MagicBytes: Sendable {
         return isLayer3 ? .mp3 : nil
     }
 
-    /// The first four bytes in hexadecimal, for an error.
+    /// The first four bytes in hexadecimal, for an error message.
     package var shown: String {
         bytes.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
     }

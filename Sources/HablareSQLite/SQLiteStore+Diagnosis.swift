@@ -4,8 +4,8 @@ import Hablare
 import HablareFiles
 
 extension SQLiteStore {
-    /// Returns whether a folder holds a store, without creating or opening one. Also returns `true` if the folder
-    /// cannot be read, so that opening the store reports why.
+    /// Returns whether a folder contains a store. Does not create or open a store. Also returns `true` if the folder
+    /// cannot be read. Opening the store then reports the reason.
     public static func exists(in directory: URL) -> Bool {
         do {
             return try FileSystem.status(of: databaseFile(in: directory).path) != nil
@@ -14,15 +14,15 @@ extension SQLiteStore {
         }
     }
 
-    /// Returns the database file of a store in a folder, whether it exists or not.
+    /// Returns the location of the database file of a store in a folder. The file need not exist.
     package static func databaseFile(in directory: URL) -> URL {
         directory.appendingPathComponent("hablare.sqlite")
     }
 
     /// Checks the whole store: the database, its rows, the content files and the processes' locks.
     ///
-    /// Reads every row and the size of every file: call it for a user, not in a loop. Other processes may work
-    /// meanwhile. It changes nothing, except that it removes the locks of processes that have ended.
+    /// Reads every row and the size of every file, so do not call this method in a loop. Other processes may work
+    /// during the check. The check changes nothing, except that it removes the locks of processes that have ended.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` of category storage if the database cannot be read at all.
     public func diagnose() throws -> StoreDiagnosis {
@@ -40,8 +40,8 @@ extension SQLiteStore {
         return diagnosis
     }
 
-    /// Finds processes that are gone, and locks that no registered process uses. Returns the number of living
-    /// processes.
+    /// Finds registered processes that have ended, and locks that no registered process uses. Returns the number of
+    /// living processes.
     private func checkOwners(_ diagnosis: inout StoreDiagnosis) throws -> Int {
         var living = 0
         let owners = try owners()

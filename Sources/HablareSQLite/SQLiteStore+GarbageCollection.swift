@@ -7,8 +7,8 @@ extension SQLiteStore {
     /// Removes content that lost its last reference. The check and the removal hold the write lock, so no commit can
     /// add a reference in between. ``WriteTransaction`` checks for the file under the same lock.
     ///
-    /// The writes are on disk by now, so a failure here does not make them fail. The next commit tries again to collect
-    /// the content.
+    /// The writes are already on disk, so a failure of this method does not make the writes fail. The next commit tries
+    /// again to remove the content.
     func collect(_ released: Set<ContentReference>) {
         let references = uncollected.withLock { uncollected in
             defer { uncollected = [] }
@@ -36,8 +36,9 @@ extension SQLiteStore {
     }
 
     /// Empties the write-ahead log after a deletion, so that no file of the store has the erased bytes. The deletion is
-    /// on disk by now, so a failure here does not make it fail. While a reader uses an older state, the log stays as it
-    /// is. The next commit tries again, and so does any process that next checks for foreign changes.
+    /// already on disk, so a failure of this method does not make the deletion fail. While a reader uses an older
+    /// state, the log cannot be emptied. The next commit tries again. Any process that checks for foreign changes also
+    /// tries again.
     func finishErasing() {
         let erasing = erasure.withLock { $0 }
         guard erasing == .wanted || erasing == .postponed else { return }
@@ -57,13 +58,13 @@ extension SQLiteStore {
         }
     }
 
-    /// Finds abandoned content, and removes it on request. See
+    /// Finds abandoned content, and removes it if `removing` is true. See
     /// ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         try abandonedContent(in: try files.folders(), before: date, removing: removing)
     }
 
-    /// - Parameter folders: The folders to search. Each is listed when its turn comes.
+    /// - Parameter folders: The folders to search. Each folder is listed only when it is searched.
     func abandonedContent(
         in folders: some Sequence<URL>, before date: Date, removing: Bool
     ) throws -> AbandonedContent {
@@ -105,8 +106,8 @@ extension SQLiteStore {
         found.bytes += Int64(size)
     }
 
-    /// Removes a content file under the write lock, unless a row refers to it by now or a process is about to write
-    /// one.
+    /// Removes a content file under the write lock. Does not remove it if a row refers to it now, or if a process may
+    /// be about to write a row.
     private func remove(_ file: URL, _ digest: Data, untouchedSince date: Date) throws -> Bool {
         try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in

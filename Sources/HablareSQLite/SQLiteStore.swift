@@ -5,13 +5,14 @@ import HablareFileErrors
 import HablareFiles
 import HablareStores
 
-/// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.
+/// The store on disk. It consists of one SQLite database, a folder of content files, and a lock for each living
+/// process.
 ///
 /// Commits are durable. The write-ahead log uses `synchronous=FULL` (full sync on Apple platforms). Content files and
-/// their folders are synced before a row refers to them. Several processes of one machine may share the store. A
-/// network file system must not hold it.
+/// their folders are synced before a row refers to them. Several processes of one machine may share the store. The
+/// store must not be on a network file system.
 public final class SQLiteStore: RequestStore {
-    /// The options with which a store is opened.
+    /// The options for opening a store.
     ///
     /// ```swift
     /// let store = try SQLiteStore(
@@ -23,13 +24,13 @@ public final class SQLiteStore: RequestStore {
         /// The sizes from which content is kept in files. Default: 50 KiB for text, 100 KiB for other content. For
         /// example, `ContentThresholds(text: 1 << 20)` to keep text of up to 1 MiB in the database.
         public var thresholds: ContentThresholds
-        /// The largest size of the database file, in bytes. `nil`: only the disk limits the size. A write that needs
-        /// more fails as ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default `nil`. For
-        /// example, `200 << 20` (200 MiB) on a phone.
+        /// The maximum size of the database file, in bytes. `nil`: only the disk limits the size. A write that needs
+        /// more space fails with ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default
+        /// `nil`. For example, `200 << 20` (200 MiB) on a phone.
         public var maximumDatabaseSize: Int?
-        /// The seconds to wait for the write lock while another process holds it. After that, a write fails as
-        /// ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more; a time above 2,147,483 (24 days) is clamped to
-        /// that. Default: 10. For example, 30 if a backup may hold the lock for long.
+        /// The time in seconds to wait for the write lock while another process holds it. After this time, a write
+        /// fails with ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more. A time above 2,147,483 seconds (24 days)
+        /// is reduced to this value. Default: 10. For example, 30 if a backup may hold the lock for long.
         public var busyTimeout: TimeInterval
 
         /// Creates a configuration.
@@ -42,7 +43,7 @@ public final class SQLiteStore: RequestStore {
             self.busyTimeout = busyTimeout
         }
 
-        /// The longest time that SQLite can wait, in seconds: it counts milliseconds in 32 bits.
+        /// The maximum time that SQLite can wait, in seconds. SQLite counts milliseconds in 32 bits.
         private static let longestTimeout: TimeInterval = 2_147_483
 
         /// Returns a copy that SQLite accepts. Throws if the timeout is negative or not a number.
@@ -66,18 +67,19 @@ public final class SQLiteStore: RequestStore {
     let bell: CommitBell
     /// The log of commits, as far as this store has read it.
     let log: Locked<CommitLog>
-    /// Content that lost a reference and is not yet collected.
+    /// Content that lost a reference and may have to be removed.
     let uncollected = Locked<Set<ContentReference>>([])
-    /// This process's view of whether deleted data may still be in the write-ahead log. ``ErasureMark`` decides. Data
-    /// that another process deleted, and is about to erase, is first `noticed`.
+    /// Whether deleted data may still be in the write-ahead log, as far as this process knows. ``ErasureMark`` has the
+    /// true state. The state `noticed` means that another process deleted data and is about to erase it.
     enum Erasure { case finished, noticed, wanted, postponed }
     /// The damage that this store knows of.
     let damage = Locked(KnownDamage())
-    /// The present erasure. It begins as `postponed`, because a process may have ended before it emptied the log.
+    /// The state of the erasure. It begins as `postponed`, because an earlier process may have ended before it emptied
+    /// the log.
     let erasure = Locked(Erasure.postponed)
     /// The time that a deletion waits for readers of an older state, in milliseconds.
     static let shortBusyTimeout = 100
-    /// The folder, which tells whether another store is open on it.
+    /// The folder of the store. It knows whether another store is open on it.
     private let folder: OpenFolder
     let busyTimeout: TimeInterval
     let path: String
@@ -85,14 +87,15 @@ public final class SQLiteStore: RequestStore {
     /// Opens the store in a folder. Creates the folder if it is missing, and migrates the store to the present schema.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration`, `storageReadOnly`, `storageFull`,
-    ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. A store that cannot be opened is not changed.
+    ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. If the store cannot be opened, it is not
+    ///   changed.
     public convenience init(directory: URL, configuration: Configuration = Configuration()) throws {
         try self.init(directory: directory, configuration: configuration, calls: .system)
     }
 
     /// - Parameters:
-    ///   - calls: The system calls that make its content files durable.
-    ///   - writer: The number of this store in the log of commits. No other open store has it.
+    ///   - calls: The system calls that make the store's content files durable.
+    ///   - writer: The number of this store in the log of commits. No other open store has the same number.
     init(
         directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls,
         writer: Int64 = .random(in: .min ... .max)
@@ -134,8 +137,8 @@ public final class SQLiteStore: RequestStore {
     /// The locks of the processes on this store.
     public var liveness: (any OwnerLiveness)? { locks }
 
-    /// The signal of commits that changed what other processes may read. It uses file notification on Linux, and polls
-    /// every 250 ms elsewhere.
+    /// The signal of commits whose changes other processes must read. It uses file notification on Linux. On other
+    /// systems it polls every 250 ms.
     public var signal: (any StoreSignal)? { bell }
 
     // MARK: Writing
@@ -159,11 +162,12 @@ public final class SQLiteStore: RequestStore {
         return commit
     }
 
-    /// Runs a transaction and adds the rows that it changed to the log of commits, unless no other store is open on the
-    /// folder.
+    /// Runs a transaction. If another store is open on the folder, adds the rows that the transaction changed to the
+    /// log of commits.
     ///
-    /// If there is no room, it runs once more without the older rows of the log. Other processes then read everything,
-    /// but the log never makes a commit fail. A full store must be able to delete.
+    /// If there is no disk space, deletes the older rows of the log and runs the transaction again. Other processes
+    /// then read all rows of interest. The log therefore never makes a commit fail, and data can be deleted from a full
+    /// store.
     private func transact<R>(_ body: (Database) throws -> (R, ChangeRecord)) throws -> R {
         try noticingDamage {
             try pool.writeWithoutTransaction { db in
@@ -206,8 +210,8 @@ public final class SQLiteStore: RequestStore {
         return Claim(flights: taken.map(claimed), nextDue: nextDue)
     }
 
-    /// Returns a claimed flight with its prompt, with the location of its prompt, or with the error why it has none. It
-    /// reads no files, because it runs on the journal's thread, which all commits wait for.
+    /// Returns a claimed flight with its prompt, with the location of its prompt, or with the error that explains why
+    /// it has no prompt. Reads no files, because it runs on the journal's thread, and all commits wait for this thread.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
             let columns = try flight.columns.get()
@@ -230,8 +234,8 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// Returns the changes that other processes committed since the last call. See
-    /// ``/Hablare/RequestStore/foreignChanges(where:)``. Also empties the write-ahead log if another process deleted
-    /// something and could not erase it.
+    /// ``/Hablare/RequestStore/foreignChanges(where:)``. If another process deleted a request but could not erase its
+    /// bytes, also empties the write-ahead log.
     public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
         let log = log.withLock { $0 }
         let (news, isToErase) = try translatingErrors(of: path) {
@@ -265,7 +269,7 @@ public final class SQLiteStore: RequestStore {
 }
 
 extension StoreWrite {
-    /// Whether its bytes must be gone from every file when it is done.
+    /// Whether the write erases data, so that no file may contain the erased bytes afterwards.
     fileprivate var erases: Bool {
         if case .delete = self { true } else { false }
     }

@@ -7,26 +7,28 @@ package import Hablare
 package struct AttemptEnding: Sendable {
     /// The flight after the end.
     package let flight: FlightLifecycle
-    /// The members that became final with the end, in their new state and in the order in which they were passed.
+    /// The requests that became final with the end. They are in their new state, and in the order in which they were
+    /// passed.
     package let finished: [FlightMember]
     /// The attempt's record for the ledger.
     ///
-    /// It replaces an earlier record of the same attempt, because the process that ran the attempt knows best. It is
-    /// `nil` if the attempt has already completed the flight, because that record is final.
+    /// This record replaces an earlier record of the same attempt, because the process that ran the attempt has the
+    /// most accurate information. It is `nil` if the attempt has already completed the flight, because the earlier
+    /// record is then final.
     package let record: AttemptRecord?
     /// The answer to store, if the attempt completed the flight.
     package let response: AIResponseData?
     /// The answer to keep in place of the response, if the attempt failed because the answer could not be used.
     package let kept: AIResponseData?
-    /// The next provider of the flight, if the end diverts the flight to another one.
+    /// The next provider, if the end diverts the flight to another provider.
     package let diversion: AttemptEnd.Diversion?
-    /// The error that is the outcome of the finished members.
+    /// The error with which the finished requests fail.
     package let error: AIServiceError?
-    /// The recorded end with its consequences; `nil` if the end is refused.
+    /// The recorded end with its consequences. `nil` if the end is refused.
     package let settlement: Settlement?
     /// Whether ``AttemptEnd/outcomeIfHandleChanged`` replaced the outcome of the attempt.
     package let usesOutcomeIfHandleChanged: Bool
-    /// The reason to refuse the end. Only the attempt's record in the ledger is then written.
+    /// The reason to refuse the end. If there is a reason, only the attempt's record in the ledger is written.
     package let refusal: FlightLifecycle.Refusal?
 
     /// The receipt of the write.
@@ -116,7 +118,8 @@ package struct AttemptEnding: Sendable {
             ? Settlement(end: taken, flight: flight, finished: finished.map(\.id), diversion: diversion) : nil
     }
 
-    /// Returns the outcome for an attempt whose lease is still valid, if its process was wrong about the resume handle.
+    /// Returns the outcome for an attempt with a valid lease, if the store's resume handle differs from the expectation
+    /// of the process.
     private static func outcomeIfHandleChanged(of end: AttemptEnd, _ flight: FlightLifecycle) -> AttemptEnd.Outcome? {
         guard let outcomeIfHandleChanged = end.outcomeIfHandleChanged, flight.isExecuting,
             flight.token == end.lifecycle.token,
@@ -162,8 +165,8 @@ extension AttemptRecord {
         }
     }
 
-    /// Removes the cost from the record: the newer attempt that resumes the work reports it, and it must not count
-    /// twice.
+    /// Removes the cost from the record. The newer attempt that resumes the work reports the cost, and the cost must
+    /// not count twice.
     fileprivate mutating func leaveToNewer() {
         guard billing != .neverSent else { return }
         billing = .maybeBilled

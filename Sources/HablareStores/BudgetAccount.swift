@@ -1,6 +1,6 @@
 package import Hablare
 
-/// The amount spent of a budget in one period, as a pure state machine of the store's budget rows.
+/// The amount spent of a budget in one period. This type is pure. Stores use it to compute the rows of their budgets.
 package struct BudgetAccount: Sendable, Hashable, Codable {
     package struct Share: Sendable, Hashable, Codable {
         /// The amount in micro-dollars.
@@ -12,13 +12,14 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
             self.isUnknown = isUnknown
         }
 
-        /// Creates the amount that counts for an attempt in flight, from its maximum cost.
+        /// Creates the amount that counts for an attempt in flight. It is the attempt's maximum cost.
         package init(reserving bound: Int64?) {
             self.init(amount: max(0, bound ?? 0), isUnknown: bound == nil)
         }
 
-        /// Creates the amount that counts for an attempt whose end is in the ledger: its cost, or zero if it was not
-        /// billed. If it was or may have been billed at an unknown cost, this is its reservation.
+        /// Creates the amount that counts for an attempt whose end is in the ledger. It is the attempt's cost, or zero
+        /// if the attempt was not billed. If the attempt may have been billed and its cost is unknown, it is the
+        /// reserved amount.
         package init(settling record: AttemptRecord, reserved bound: Int64?) {
             if let cost = record.usage.costMicroDollars {
                 self.init(amount: max(0, cost), isUnknown: false)
@@ -31,7 +32,7 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
     }
 
     package private(set) var spent: Int64
-    /// The number of attempts that are counted as free because their cost is unknown.
+    /// The number of attempts that count as 0 because their cost is unknown.
     package private(set) var unknown: Int
 
     package init(spent: Int64 = 0, unknown: Int = 0) {
@@ -39,15 +40,16 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
         self.unknown = unknown
     }
 
-    /// Returns whether the budget has the maximum cost of an attempt left. An attempt of unknown cost is accepted if
-    /// any amount is left, unless the budget refuses such attempts.
+    /// Returns whether the budget accepts an attempt. The budget accepts the attempt if it has the attempt's maximum
+    /// cost left. If this cost is unknown, there are two cases: the charge refuses unknown costs, or the budget accepts
+    /// the attempt if any amount is left.
     package func takes(_ charge: BudgetCharge) -> Bool {
         guard let bound = charge.bound else { return !charge.refusesUnknown && spent < charge.limit }
         return bound <= 0 || bound <= left(of: charge.limit)
     }
 
-    /// Returns the amount left of a limit, at least 0. More than the limit can be spent if an attempt cost more than
-    /// its bound, or if the limit was lowered.
+    /// Returns the amount left of a limit, at least 0. The spent amount can exceed the limit, because an attempt may
+    /// cost more than its maximum cost, and the limit may be lowered.
     package func left(of limit: Int64) -> Int64 {
         let (left, overflows) = limit.subtractingReportingOverflow(spent)
         return overflows ? 0 : max(0, left)

@@ -1,8 +1,8 @@
 package import Foundation
 package import Hablare
 
-/// The choice among several answers to the same work: the one to use, and those that are replaced. This type is pure:
-/// stores apply the choice.
+/// The choice among several answers to the same work: the answer to use, and the answers that are replaced. This type
+/// is pure. Stores apply the choice.
 package struct CacheChoice: Sendable, Hashable {
     /// An answer.
     package struct Candidate: Sendable, Hashable {
@@ -24,8 +24,8 @@ package struct CacheChoice: Sendable, Hashable {
 
     /// The newest answer within the window, or `nil`.
     package let chosen: Candidate?
-    /// The answers that a newer one has replaced. An answer dated in the future, by the clock of the present process,
-    /// replaces none.
+    /// The answers that a newer answer has replaced. An answer whose date is in the future, by the clock of the present
+    /// process, replaces no other answer.
     package let replaced: [FlightID]
 
     /// Chooses among answers.
@@ -47,7 +47,7 @@ package struct CacheChoice: Sendable, Hashable {
     }
 }
 
-/// The choice of answers to remove from a cache that is too large: those that were not used for the longest time. This
+/// The choice of answers to remove from a cache that is too large. It chooses the least recently used answers. This
 /// type is pure.
 package struct CacheExcess: Sendable {
     private let limits: CacheLimits

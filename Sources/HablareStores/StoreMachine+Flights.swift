@@ -42,7 +42,7 @@ extension StoreMachine {
         }
     }
 
-    /// Adds the missing chunks of a group, if the flight accepts them. Returns whether there were any.
+    /// Adds the missing chunks of a group, if the flight accepts them. Returns whether chunks were missing.
     private mutating func add(_ group: ChunkGroup) throws(Rows.Failure) -> Result<Bool, FlightLifecycle.Refusal> {
         guard let flight = try rows.flight(group.flight) else { return .failure(.staleToken) }
         let journalled = try journalled(of: group)

@@ -42,7 +42,8 @@ extension StoreMachine {
         return .submitted(receipt)
     }
 
-    /// Returns the receipt for a submission whose UUID, or place in its job, is taken; `nil` if neither is.
+    /// Returns the receipt for a submission whose UUID or position in a job already exists. Returns `nil` if both are
+    /// free.
     private mutating func present(_ submission: Submission) throws(Rows.Failure) -> WriteReceipt? {
         var placed: UUID?
         if let position = submission.job { placed = try rows.request(at: position) }
@@ -88,8 +89,8 @@ extension StoreMachine {
 
     // MARK: Answers
 
-    /// Returns the flights for the work of a submission: the oldest live one that it can join, and those with answers
-    /// in the cache.
+    /// Returns the flights for the work of a submission: the oldest live flight that the submission can join, and the
+    /// flights with answers in the cache.
     private mutating func flights(
         for submission: Submission
     ) throws(Rows.Failure) -> (live: FlightID?, answered: [FlightID]) {
@@ -109,8 +110,7 @@ extension StoreMachine {
         return (live, answered)
     }
 
-    /// Returns the newest answer that a submission accepts. Removes lost answers, and those that a newer one replaced,
-    /// from the cache.
+    /// Returns the newest answer that a submission accepts. Removes lost answers and replaced answers from the cache.
     private mutating func answer(
         among flights: [FlightID], for submission: Submission, hasLost: inout Bool
     ) throws(Rows.Failure) -> CacheChoice.Candidate? {
@@ -136,7 +136,8 @@ extension StoreMachine {
 
     // MARK: Members
 
-    /// Updates the leading member and class of a flight after its members changed. Returns whether any member is live.
+    /// Updates the leading member and the priority of a flight after its members changed. Returns whether a member is
+    /// live.
     @discardableResult
     mutating func membersChanged(of id: FlightID) throws(Rows.Failure) -> Bool {
         guard var flight = try rows.flight(id) else { return false }
@@ -154,7 +155,7 @@ extension StoreMachine {
         return true
     }
 
-    /// Updates a flight that a live member has left. The last live member to leave ends the flight and its attempt in
+    /// Updates a flight that a live member has left. If it was the last live member, ends the flight and its attempt in
     /// flight.
     private mutating func memberLeft(
         _ id: FlightID, as settlement: FlightLifecycle.Outcome, at date: Date
@@ -228,8 +229,8 @@ extension StoreMachine {
         return .done
     }
 
-    /// Moves a live request into a new flight for the work of its old one. The old flight stays completed, because its
-    /// other members have their answer.
+    /// Moves a live request into a new flight for the work of its old flight. The old flight stays completed, because
+    /// its other members have their answer.
     private mutating func rejoin(_ retried: RequestRow, in old: FlightRow) throws(Rows.Failure) {
         var flight = old
         // The generation continues, so that readers of the old flight's output see that the new output is a restart.

@@ -1,16 +1,16 @@
 import Foundation
 package import Hablare
 
-/// A state machine that decides what each write does to the rows of a store: joining, leading, rejoining, backoff,
-/// retention, caching and the ledger. No other code has these rules.
+/// A state machine that decides how each write changes the rows of a store. It has the rules of joining, leading and
+/// rejoining a flight, of backoff, retention and caching, and of the ledger. No other code has these rules.
 ///
-/// It is pure apart from the rows, which are values of the store's transaction: it knows no SQL, no file and no clock.
-/// Other machines decide how a flight, a request, an attempt's end, an account or a budget changes
-/// (``FlightLifecycle``, ``RequestLifecycle``, ``AttemptEnding``, ``AccountBudget``, ``BudgetAccount``). This machine
-/// decides what follows for the other rows.
+/// It is pure except for the rows, which belong to the store's transaction. It uses no SQL, no file and no clock. Other
+/// types decide how a flight, a request, an attempt's end, an account or a budget changes (``FlightLifecycle``,
+/// ``RequestLifecycle``, ``AttemptEnding``, ``AccountBudget``, ``BudgetAccount``). This machine decides how the other
+/// rows change as a result.
 ///
-/// A store may handle the commonest writes by statements of its own, such as a compare-and-set. They must do exactly
-/// what this machine would do, and a differential test checks that.
+/// A store may handle the most common writes with its own statements, such as a compare-and-set. These statements must
+/// have the same effect as this machine. A differential test compares the effects.
 package struct StoreMachine<Rows: StoreRows> {
     /// The rows, with all writes so far.
     package var rows: Rows
@@ -23,9 +23,9 @@ package struct StoreMachine<Rows: StoreRows> {
         self.rows = rows
     }
 
-    /// Applies the writes of a commit in order. A refused write leaves no trace and makes no change.
+    /// Applies the writes of a commit in order. A refused write changes no row and makes no ``StoreChange``.
     ///
-    /// - Throws: The error of the rows. The store must then keep nothing of the commit.
+    /// - Throws: The error of the rows. After an error, the store must not keep any write of the commit.
     package mutating func commit(_ writes: [StoreWrite]) throws(Rows.Failure) -> StoreCommit {
         changes = []
         var receipts: [WriteReceipt] = []
@@ -71,7 +71,8 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: Owners
 
-    /// Removes a registration and breaks the leases of its process, which ended or was found dead by another process.
+    /// Removes a registration and breaks the leases of its process. The process has ended, or another process found
+    /// that it is dead.
     private mutating func retire(_ owner: OwnerID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
         try rows.deregister(owner)
         changes.append(.ownerRetired(owner))
@@ -130,7 +131,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: The ledger
 
-    /// Adds an attempt's record to the ledger. Returns `false` if an earlier record stays instead.
+    /// Adds an attempt's record to the ledger. Returns `false` if an earlier record stays in its place.
     @discardableResult
     mutating func record(_ attempt: AttemptRecord, of id: FlightID, _ flight: FlightRow) throws(Rows.Failure) -> Bool {
         var entry = attempt
@@ -144,15 +145,15 @@ package struct StoreMachine<Rows: StoreRows> {
         return true
     }
 
-    /// Moves a flight to an attempt that counts against budgets, and charges the budgets if all of them accept it.
+    /// Starts an attempt that counts towards budgets, and charges the budgets if all of them accept the attempt.
     private mutating func start(_ start: AttemptStart) throws(Rows.Failure) -> WriteReceipt {
         let receipt = try advance(start.flight, start.transition, at: start.startedAt)
         guard receipt == .done else { return receipt }
         return .started(overBudget: try charge(start))
     }
 
-    /// Charges the budgets that an attempt counts against, if all of them accept it. Returns the refusal of the first
-    /// that does not.
+    /// Charges the budgets towards which an attempt counts, if all of them accept the attempt. Otherwise charges no
+    /// budget, and returns the refusal of the first budget that does not accept it.
     package mutating func charge(_ start: AttemptStart) throws(Rows.Failure) -> BudgetRefusal? {
         // Only the budget of a job needs the flight's row.
         let job = start.charges.contains { $0.job != nil } ? try rows.flight(start.flight)?.job : nil
@@ -229,7 +230,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: The cache
 
-    /// Removes an answer from the cache. Returns whether it was there.
+    /// Removes an answer from the cache. Returns whether the answer was in the cache.
     @discardableResult
     mutating func forgetAnswer(of id: FlightID) throws(Rows.Failure) -> Bool {
         guard var flight = try rows.flight(id), flight.usedAt != nil else { return false }

@@ -3,28 +3,30 @@ package import Hablare
 
 /// The rows of a store within one transaction, which ``StoreMachine`` reads and writes.
 ///
-/// A conformer keeps rows and answers queries about them. It knows no rule of the engine. The machine decides which
-/// lease is valid, which member leads a shared flight, what a retry does and which answers leave the cache.
+/// A conformer keeps rows and answers queries about the rows. It has no rules of the engine. The machine decides which
+/// lease is valid, which request leads a shared flight, what a retry does, and which answers leave the cache.
 ///
 /// Rules for conformers:
 ///
-/// - A setter replaces the whole row of its id. It must not decide whether to write, because the machine has decided.
-/// - A query must see the earlier writes of its transaction.
-/// - A query needs an index if its comment states this. A flight may have ten thousand members, and a million flights
-///   may wait.
-/// - "Ascending" means by flight id, which is the order of arrival.
-/// - A damaged row must read as the harmless case: held rather than sent, kept rather than evicted.
+/// - A setter replaces the whole row of its id. The machine has already decided to write, so the setter must always
+///   write.
+/// - The result of a query must include the earlier writes of its transaction.
+/// - If the comment of a query says "Needs an index", the query must use an index. A flight may have ten thousand
+///   requests (members), and a million flights may wait.
+/// - "Ascending" means ordered by flight id, which is the order of arrival.
+/// - A damaged row must be read as the harmless case. For example, a damaged flight is held instead of sent, and a
+///   damaged response is kept instead of evicted.
 ///
-/// All calls run inside the one transaction of a commit. A method that throws ends the transaction, and none of its
-/// writes is kept. A value that cannot be stored would therefore cost the other writes of the commit. Find it before
-/// anything is written, and refuse its write with ``WriteReceipt/rejected(_:)``.
+/// All calls run inside the transaction of a commit. If a method throws, the transaction ends, and none of its writes
+/// is kept. A value that cannot be stored would therefore also prevent the other writes of the commit. Check for such a
+/// value before you write, and refuse its write with ``WriteReceipt/rejected(_:)``.
 package protocol StoreRows {
-    /// The error that the methods throw; `Never` for rows in memory.
+    /// The error that the methods throw. `Never` for rows in memory.
     associatedtype Failure: Error
 
     // MARK: Owners
 
-    /// Registers a process under a new id. An id must never be given twice, not even after ``deregister(_:)``.
+    /// Registers a process under a new id. Never use an id again, not even after ``deregister(_:)``.
     mutating func register(_ owner: OwnerRegistration) throws(Failure) -> OwnerID
 
     /// Sets the date at which a registration ends. Returns whether the registration exists.
@@ -38,67 +40,70 @@ package protocol StoreRows {
 
     // MARK: Accounts
 
-    /// Returns the state of an account; `nil` if the store has none.
+    /// Returns the state of an account. Returns `nil` if the store has no state of the account.
     mutating func budget(of account: AccountID) throws(Failure) -> AccountBudget?
 
     /// Replaces the state of an account.
     mutating func write(_ budget: AccountBudget, of account: AccountID) throws(Failure)
 
-    /// Records the account that a provider's calls use up. It replaces an earlier account of the provider.
+    /// Records the account that a provider's calls use. This account replaces an earlier account of the provider.
     mutating func note(_ account: AccountID, of provider: ProviderID) throws(Failure)
 
     // MARK: Requests
 
-    /// Returns the row of a request; `nil` if no request has that UUID.
+    /// Returns the row of a request. Returns `nil` if no request has this UUID.
     mutating func request(_ id: UUID) throws(Failure) -> RequestRow?
 
     /// Returns the request at a position of a job. Needs an index.
     mutating func request(at position: Submission.JobPosition) throws(Failure) -> UUID?
 
-    /// Inserts a request, with the data of its submission that the row does not have, such as its metadata and trace.
+    /// Inserts a request. Also stores the data of its submission that the row does not have, such as the metadata and
+    /// the trace.
     mutating func insert(_ request: RequestRow, of submission: Submission) throws(Failure)
 
-    /// Replaces a request's row. The data that only its submission has stays.
+    /// Replaces a request's row. Data that is not in the row, such as the metadata and the trace, stays.
     mutating func write(_ request: RequestRow) throws(Failure)
 
     /// Deletes a request with all its text, such as its metadata and error.
     mutating func delete(_ request: RequestRow) throws(Failure)
 
-    /// Returns the live requests whose deadline is at or before a date. Returns at most `limit` of them, the earliest
-    /// deadline first, and requests of one deadline in the order of their flights. Needs an index.
+    /// Returns the live requests whose deadline is at or before a date. Returns at most `limit` requests, ordered by
+    /// deadline and then by flight. Needs an index.
     mutating func requests(dueAt date: Date, limit: Int) throws(Failure) -> [UUID]
 
-    /// Returns the earliest deadline of all live requests; `nil` if none has one. Needs an index.
+    /// Returns the earliest deadline of all live requests. Returns `nil` if no live request has a deadline. Needs an
+    /// index.
     mutating func earliestDeadline() throws(Failure) -> Date?
 
     // MARK: Flights
 
-    /// Inserts a flight with the prompt and parameters of a submission. Returns its id, which is greater than any
-    /// before.
+    /// Inserts a flight with the prompt and parameters of a submission. Returns the flight's id, which must be greater
+    /// than all earlier ids.
     mutating func insert(_ flight: FlightRow, of submission: Submission) throws(Failure) -> FlightID
 
-    /// Inserts a flight with the prompt and parameters of another flight. Returns its id, which is greater than any
-    /// before.
+    /// Inserts a flight with the prompt and parameters of another flight. Returns the new flight's id, which must be
+    /// greater than all earlier ids.
     mutating func insert(_ flight: FlightRow, copying original: FlightID) throws(Failure) -> FlightID
 
-    /// Returns the row of a flight; `nil` if there is none.
+    /// Returns the row of a flight. Returns `nil` if no flight has this id.
     mutating func flight(_ id: FlightID) throws(Failure) -> FlightRow?
 
     /// Replaces a flight's row. Its prompt and parameters stay. Deletes the flight's resume handle if
     /// ``FlightLifecycle/hasHandle`` is false.
     mutating func write(_ flight: FlightRow, of id: FlightID) throws(Failure)
 
-    /// Replaces the resume handle of a flight; `nil` deletes it.
+    /// Replaces the resume handle of a flight. `nil` deletes the handle.
     mutating func write(handle: Data?, of id: FlightID) throws(Failure)
 
     /// Erases a flight's content: its prompt, parameters, resume handle, response, output and the text of its errors.
     /// Removes its answer from the cache.
     ///
-    /// The row stays, because the ledger refers to it. Erasing must need no disk space, because a full store must be
-    /// able to delete.
+    /// The row stays, because the ledger refers to it. Erasing must not need disk space, because callers must be able
+    /// to delete requests from a full store.
     mutating func erase(_ id: FlightID) throws(Failure)
 
-    /// Returns the flights for some work that are live or have their answer in the cache, ascending. Needs an index.
+    /// Returns the flights for some work, ascending. Includes only flights that are live or have their answer in the
+    /// cache. Needs an index.
     mutating func flights(for work: Fingerprint) throws(Failure) -> [FlightID]
 
     // MARK: Members
@@ -106,27 +111,28 @@ package protocol StoreRows {
     /// Returns the members of a flight, in the order of their UUIDs.
     mutating func members(of flight: FlightID) throws(Failure) -> [FlightMember]
 
-    /// Returns whether a flight has members other than one request.
+    /// Returns whether a flight has members besides the request `id`.
     mutating func hasMembers(of flight: FlightID, besides id: UUID) throws(Failure) -> Bool
 
-    /// Returns the live member of a flight with the first UUID, and the highest priority of its live members; `nil` if
-    /// none is live. Needs an index, because one of ten thousand members must be able to leave a flight quickly.
+    /// Returns the first UUID and the highest priority of the live members of a flight. Returns `nil` if no member is
+    /// live. Needs an index, because leaving a flight with ten thousand members must be quick.
     mutating func liveMembers(of flight: FlightID) throws(Failure) -> (first: UUID, priority: Priority)?
 
-    /// Returns whether a member of a flight keeps the response: the member is completed and its response was not
-    /// evicted.
+    /// Returns whether a flight has a member that keeps the response. A member keeps the response if the member is
+    /// completed and its response was not evicted.
     mutating func isResponseKept(by flight: FlightID) throws(Failure) -> Bool
 
-    /// Returns whether a member of a flight protects the response from pruning: see ``RequestRow/protectsResponse``.
+    /// Returns whether a flight has a member that protects the response from pruning (``RequestRow/protectsResponse``).
     mutating func isProtected(_ flight: FlightID) throws(Failure) -> Bool
 
-    /// Updates an index of ``isProtected(_:)``, whose result may have changed for a flight. A store without such an
-    /// index does nothing.
+    /// Updates the store's index of ``isProtected(_:)``, because the result may have changed for a flight. A store
+    /// without such an index does nothing.
     mutating func protectionChanged(of flight: FlightID) throws(Failure)
 
     // MARK: Output
 
-    /// Returns the size of a flight's output in its newest generation that has any; `nil` if there is none.
+    /// Returns the size of a flight's output in the newest generation that has output. Returns `nil` if there is no
+    /// output.
     mutating func output(of flight: FlightID) throws(Failure) -> OutputRow?
 
     /// Adds chunks to a flight's output. Chunks of a new generation replace the earlier output.
@@ -135,15 +141,15 @@ package protocol StoreRows {
     /// Marks the output of a generation as the flight's response.
     ///
     /// Keeps the boundaries of this generation's chunks and deletes the chunks of other generations. The store need not
-    /// keep the bytes a second time, because the response has them.
+    /// keep the bytes of the chunks, because the response has the same bytes.
     mutating func outputCompleted(of flight: FlightID, generation: Int) throws(Failure)
 
     // MARK: Responses
 
-    /// Returns the row of a flight's response; `nil` if there is none.
+    /// Returns the row of a flight's response. Returns `nil` if the flight has no response.
     mutating func response(of flight: FlightID) throws(Failure) -> ResponseRow?
 
-    /// Stores the response of a flight, in place of an answer that was kept although it could not be used.
+    /// Stores the response of a flight. The response replaces an answer that was kept although it could not be used.
     mutating func write(_ response: AIResponseData, of flight: FlightID) throws(Failure)
 
     /// Evicts the content of a flight's response, and the flight's output. The row of the response stays.
@@ -152,8 +158,9 @@ package protocol StoreRows {
     /// Returns whether the store has the content of a reference.
     mutating func hasContent(_ reference: ContentReference) throws(Failure) -> Bool
 
-    /// Returns the flights of responses that no member protects and that were received at or before a position: at most
-    /// `limit`, the oldest first. The result may include protected responses, because the machine checks each one.
+    /// Returns the flights of unprotected responses that were received at or before a position. Returns at most `limit`
+    /// flights, with the oldest response first. The result may include protected responses, because the machine checks
+    /// each response.
     mutating func unprotectedResponses(through position: PrunePlan.Position, limit: Int) throws(Failure) -> [FlightID]
 
     // MARK: The cache
@@ -161,8 +168,8 @@ package protocol StoreRows {
     /// Returns the number of answers in the cache and their total size in bytes.
     mutating func cacheSize() throws(Failure) -> (count: Int, bytes: Int64)
 
-    /// Returns the flight of the least recently used answer in the cache. Of several, it returns the first flight.
-    /// Needs an index.
+    /// Returns the flight of the least recently used answer in the cache. If several answers were used at the same
+    /// date, returns the first flight. Needs an index.
     mutating func leastRecentlyUsedAnswer() throws(Failure) -> FlightID?
 
     /// Returns the flights of a selection of answers in the cache.
@@ -170,16 +177,16 @@ package protocol StoreRows {
 
     // MARK: The ledger
 
-    /// Returns the ledger's record of an attempt of a flight; `nil` if there is none.
+    /// Returns the ledger's record of an attempt of a flight. Returns `nil` if there is no record.
     mutating func attempt(_ number: Int, of flight: FlightID) throws(Failure) -> AttemptRecord?
 
     /// Replaces the ledger's record of an attempt, or adds it.
     mutating func write(_ attempt: AttemptRecord, of flight: FlightID) throws(Failure)
 
-    /// Adds tags to those that a flight's attempts are charged to.
+    /// Adds tags to which the attempts of a flight are charged.
     mutating func charge(_ tags: [String], for flight: FlightID) throws(Failure)
 
-    /// Returns the spending of a budget in a period; `nil` if there is none.
+    /// Returns the spending of a budget in a period. Returns `nil` if no spending is recorded.
     mutating func account(of budget: BudgetPeriod) throws(Failure) -> BudgetAccount?
 
     /// Replaces the spending of a budget in a period.
@@ -192,41 +199,45 @@ package protocol StoreRows {
     mutating func write(_ reservations: [Reservation], of attempt: Int, of flight: FlightID) throws(Failure)
 }
 
-/// The rows of a store for which ``StoreMachine`` claims flights. A store that claims by statements of its own does not
-/// need this conformance.
+/// The rows of a store for which ``StoreMachine`` claims flights. A store that claims flights with its own statements
+/// does not need this conformance.
 package protocol ClaimableRows: StoreRows {
-    /// Returns the waiting flights of a provider and priority within a scope: at most `limit` of those after a given
-    /// flight, ascending. A shared flight is within the scope of the job of each live member. Needs an index.
+    /// Returns the waiting flights of a provider and priority within a scope, ascending. Returns at most `limit`
+    /// flights after the flight `after`. A shared flight is within the scope of the job of each of its live members.
+    /// Needs an index.
     mutating func waiting(
         for provider: ProviderID, _ priority: Priority, in scope: ClaimScope, after: FlightID?, limit: Int
     ) throws(Failure) -> [FlightID]
 
-    /// Returns the flights of a provider whose backoff ends at a date or before: at most `limit`, the earliest first.
-    /// Needs an index.
+    /// Returns the flights of a provider whose backoff ends at or before a date. Returns at most `limit` flights, with
+    /// the earliest end first. Needs an index.
     mutating func backingOff(for provider: ProviderID, until date: Date, limit: Int) throws(Failure) -> [FlightID]
 
-    /// Returns the earliest end of a backoff of a provider's flights; `nil` if none backs off. Needs an index.
+    /// Returns the earliest end of a backoff of a provider's flights. Returns `nil` if no flight backs off. Needs an
+    /// index.
     mutating func earliestBackoff(for provider: ProviderID) throws(Failure) -> Date?
 
-    /// Returns a leased flight as its new holder receives it: with its prompt, or a reference to that.
+    /// Returns a leased flight in the form in which its new holder receives it, with its prompt or a reference to the
+    /// prompt.
     mutating func claimed(_ flight: FlightRow, _ id: FlightID, deadline: Date?) throws(Failure) -> ClaimedFlight
 }
 
-/// A request as ``StoreMachine`` knows it. The store also keeps its metadata, trace and cache policy.
+/// The part of a request that ``StoreMachine`` uses. The store also keeps the request's metadata, trace and cache
+/// policy.
 package struct RequestRow: Sendable, Codable {
     package var id: UUID
     package var flight: FlightID
     package var lifecycle: RequestLifecycle
-    /// The request's own priority. A flight has the highest priority of its live members.
+    /// The request's own priority. The priority of a flight is the highest priority of its live members.
     package var priority: Priority
     package var job: Submission.JobPosition?
     package var deadline: Date?
     package var tags: [String]
     package var finishedAt: Date?
     package var error: AIServiceError?
-    /// The age, in seconds, of the answer from the cache; `nil` if the cache had none.
+    /// The age, in seconds, of the answer from the cache. `nil` if the request was not answered from the cache.
     package var cacheAge: TimeInterval?
-    /// Whether the response was evicted for this request. Other members of its flight may keep it.
+    /// Whether the response was evicted for this request. Other members of the flight may still keep the response.
     package var isEvicted = false
     package var isPinned = false
     package var awaitsMerge: Bool
@@ -267,28 +278,29 @@ package struct RequestRow: Sendable, Codable {
     }
 }
 
-/// A flight as ``StoreMachine`` knows it. The store also keeps its prompt, parameters and resume handle.
+/// The part of a flight that ``StoreMachine`` uses. The store also keeps the flight's prompt, parameters and resume
+/// handle.
 package struct FlightRow: Sendable, Codable {
     package var lifecycle: FlightLifecycle
-    /// The leading member, under whose UUID the flight is sent.
+    /// The UUID of the request that leads the flight. The flight is sent under this UUID.
     package var head: UUID
-    /// Whether requests other than the first have ever joined the flight.
+    /// Whether another request has ever joined the flight.
     package var isShared = false
     package var job: JobKey?
     package var priority: Priority
     package var provider: ProviderID
     package var model: String?
-    /// The provider and model that the flight was submitted to.
+    /// The provider and the model to which the flight was submitted.
     package var origin: FallbackTarget
-    /// The work that the flight does; `nil` once its prompt was erased, after which no request can join it.
+    /// The work that the flight does. `nil` after its prompt was erased. No request can then join the flight.
     package var work: Fingerprint?
     package var unknownOutcome: UnknownOutcomePolicy
-    /// The flight's streaming policy; `nil` if it does not stream.
+    /// The flight's streaming policy. `nil` if the flight does not stream.
     package var streaming: StreamingPolicy?
     package var startedAt: Date?
-    /// The date of the first counted attempt; `nil` if no attempt counts any more.
+    /// The date of the first attempt that counts as a try. `nil` if no attempt counts.
     package var triedSince: Date?
-    /// The date of the last use of the flight's answer in the cache; `nil` if the answer is not there.
+    /// The date of the last use of the flight's answer in the cache. `nil` if the answer is not in the cache.
     package var usedAt: Date?
     package var answerBytes: Int64 = 0
 
@@ -349,10 +361,11 @@ package struct OutputRow: Sendable, Hashable {
     }
 }
 
-/// A response as ``StoreMachine`` knows it.
+/// The part of a response that ``StoreMachine`` uses.
 package struct ResponseRow: Sendable, Hashable {
     package var receivedAt: Date
-    /// The size of the response's content in bytes, in the database and in content files; 0 once it was evicted.
+    /// The size of the response's content in bytes, in the database and in content files. 0 after the content was
+    /// evicted.
     package var bytes: Int64
     package var content: ContentReference?
     package var isEvicted: Bool
@@ -365,7 +378,7 @@ package struct ResponseRow: Sendable, Hashable {
     }
 }
 
-/// A budget in one of its periods.
+/// A budget and one of its periods.
 package struct BudgetPeriod: Sendable, Hashable, Codable {
     package var budget: String
     package var period: Date
@@ -379,7 +392,7 @@ package struct BudgetPeriod: Sendable, Hashable, Codable {
 /// The amount that a budget reserves for an attempt.
 package struct Reservation: Sendable, Hashable, Codable {
     package var budget: BudgetPeriod
-    /// The maximum cost of the attempt in micro-dollars; `nil` if unknown.
+    /// The maximum cost of the attempt in micro-dollars. `nil` if the cost is unknown.
     package var bound: Int64?
     package var share: BudgetAccount.Share
 

@@ -1,7 +1,7 @@
 import Hablare
 
-/// Callers that wait until a count is reached. Cancelling a caller's task ends its wait, so that a test past its time
-/// limit ends instead of hanging.
+/// Callers that wait until a count is reached. Cancelling a caller's task ends its wait. A test that exceeds its time
+/// limit therefore ends and does not hang.
 final class CountWaiters: Sendable {
     private struct State: Sendable {
         var count = 0

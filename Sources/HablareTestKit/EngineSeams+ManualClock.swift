@@ -2,12 +2,12 @@ public import Foundation
 public import Hablare
 
 extension EngineSeams {
-    /// Returns seams for tests whose time comes from one clock. Waits and the dates of records move together. Backoffs
-    /// take their full time, because there is no jitter.
+    /// Returns seams for tests. One clock controls all waits and the dates of all records. Each backoff takes its
+    /// maximum delay, because there is no jitter.
     ///
     /// - Parameters:
     ///   - clock: The clock.
-    ///   - start: The date at the clock's zero. Default: the first of January 2026.
+    ///   - start: The date when the clock is at zero. Default: 1 January 2026.
     public static func controlled(
         by clock: ManualClock, from start: Date = Date(timeIntervalSince1970: 1_767_225_600)
     ) -> EngineSeams {

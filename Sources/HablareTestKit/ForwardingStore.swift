@@ -1,11 +1,11 @@
 package import Foundation
 package import Hablare
 
-/// A store that forwards every call it does not change to another store. A wrapper of a store conforms to this protocol
-/// and implements only its differences.
+/// A store that wraps another store. The wrapper conforms to this protocol and implements only the methods that it
+/// changes. All other calls are forwarded to the other store.
 ///
-/// It forwards every requirement of ``RequestStore`` and ``StoreReading``, including those with a default there.
-/// Otherwise a wrapper would get the default, and the store below would never be called.
+/// The protocol forwards every requirement of ``RequestStore`` and ``StoreReading``, including the requirements with a
+/// default implementation. Otherwise the wrapper would use the default implementation and never call the other store.
 package protocol ForwardingStore: RequestStore {
     /// The store that receives the forwarded calls.
     var base: any RequestStore { get }

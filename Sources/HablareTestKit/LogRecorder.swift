@@ -1,7 +1,7 @@
 import Hablare
 package import Logging
 
-/// A recorder of log messages of every level with their metadata, with which a test checks that no secret is logged.
+/// A recorder of log messages of every level, with their metadata. A test uses it to check that no secret is logged.
 public struct LogRecorder: Sendable {
     private struct Handler: LogHandler {
         let kept: Locked<[String]>
@@ -20,12 +20,12 @@ public struct LogRecorder: Sendable {
 
     private let kept = Locked<[String]>([])
 
-    /// Creates a recorder with a logger of its own.
+    /// Creates a recorder with its own logger.
     package init() {}
 
-    /// The recorder of all loggers in the process without a handler of their own. Its first use sets up the process's
-    /// logging (`LoggingSystem.bootstrap`), which is possible only once. It is for tests that do not set up logging
-    /// themselves.
+    /// The recorder of all loggers in the process that have no own handler. The first use of this recorder sets up the
+    /// process's logging with `LoggingSystem.bootstrap`, which is possible only once. Use it in tests that do not set
+    /// up logging themselves.
     public static let process: LogRecorder = {
         let recorder = LogRecorder()
         LoggingSystem.bootstrap { [kept = recorder.kept] _ in Handler(kept: kept) }

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Detects whether code runs on the main queue. The main actor runs on it; on Linux that is not a fixed thread.
+/// Detects whether code runs on the main queue. The main actor runs on this queue. On Linux the main queue has no fixed
+/// thread.
 package enum MainQueue {
     private static let key = DispatchSpecificKey<Bool>()
     private static let mark: Void = DispatchQueue.main.setSpecific(key: key, value: true)

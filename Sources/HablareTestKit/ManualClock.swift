@@ -37,7 +37,7 @@ public final class ManualClock: Clock, Sendable {
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Waits until the clock reaches a deadline, or throws `CancellationError`.
+    /// Waits until the clock reaches a deadline. Throws `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
         let waiter = Waiter<Void>()
@@ -59,7 +59,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Advances the clock and wakes the sleepers whose deadlines have come.
+    /// Advances the clock, and wakes the sleepers whose deadlines it reaches.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
@@ -76,8 +76,8 @@ public final class ManualClock: Clock, Sendable {
     /// The number of tasks that sleep on the clock.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until at least `count` tasks sleep on the clock, so that a test can advance it. Ends early when the task
-    /// is cancelled.
+    /// Waits until at least `count` tasks sleep on the clock. The test can then advance the clock. Ends early when the
+    /// task is cancelled.
     public func sleepers(reach count: Int) async {
         await sleeping.reach(count)
     }

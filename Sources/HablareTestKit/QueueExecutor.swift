@@ -1,7 +1,7 @@
 package import Dispatch
 
-/// An executor that runs tasks on a dispatch queue of its own: one after the other, or, if the queue is concurrent, on
-/// threads that a test may block.
+/// An executor that runs tasks on its own dispatch queue. If the queue is serial, tasks run one after the other. If it
+/// is concurrent, tasks run on threads that a test may block.
 package final class QueueExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -1,9 +1,9 @@
 public import Hablare
 
-/// A provider that follows a script: the mock for tests and previews.
+/// A provider that follows a script, for tests and previews.
 ///
-/// By default it answers every call with the prompt as text. Pass a script for other answers, or a ``Gate`` to hold
-/// calls until the test releases them. It counts its calls.
+/// By default it answers every call with the prompt as text. For other answers, pass a script. To hold calls until the
+/// test releases them, let the script wait for a ``Gate``. The provider counts its calls.
 public struct ScriptedProvider: AIServiceProvider {
     /// The calls of a provider.
     public struct Record: Sendable {
@@ -54,15 +54,15 @@ public struct ScriptedProvider: AIServiceProvider {
     /// The calls so far.
     public var record: Record { state.withLock { $0 } }
 
-    /// Returns the same provider with an upper bound of a call's usage. Without such a bound, the provider reports
-    /// none.
+    /// Returns the same provider with a function that returns the maximum usage of a call. Without this function, the
+    /// maximum usage is not known.
     public func using(atMost maximum: @escaping @Sendable (AIRequest) -> Usage?) -> ScriptedProvider {
         var provider = self
         provider.maximum = maximum
         return provider
     }
 
-    /// Returns the upper bound of a call's usage, as set with ``using(atMost:)``.
+    /// Returns the maximum usage of a call, as set with ``using(atMost:)``.
     public func maximumUsage(of request: AIRequest) -> Usage? { maximum(request) }
 
     /// Answers a call as the script determines.
@@ -97,7 +97,7 @@ public final class Gate: Sendable {
     /// Creates a closed gate.
     public init() {}
 
-    /// Waits until the gate lets the caller pass, or throws `CancellationError`.
+    /// Waits until the gate lets the caller pass. Throws `CancellationError` if the task is cancelled.
     public func pass() async throws {
         let waiter = Waiter<Void>()
         state.withLock { state in
@@ -121,7 +121,8 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets one caller pass: the one that has waited longest, or the next to arrive.
+    /// Lets one caller pass. This is the caller that has waited longest. If no caller waits, it is the next caller that
+    /// arrives.
     public func admitOne() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in
@@ -136,7 +137,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets all callers pass, now and later.
+    /// Lets all present and future callers pass.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -146,8 +147,8 @@ public final class Gate: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits until at least `count` callers have arrived, whether they passed or not. Ends early when the task is
-    /// cancelled.
+    /// Waits until at least `count` callers have arrived at the gate. Counts callers that have passed and callers that
+    /// wait. Ends early when the task is cancelled.
     public func arrivals(reach count: Int) async {
         await arrivals.reach(count)
     }

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The seeds of a randomised test: a given number of them, or the one in `HABLARE_SEED`.
+/// The seeds of a randomised test.
 public enum Seeds {
-    /// Returns the seeds 0, 1, 2 … or, if the environment sets `HABLARE_SEED=n`, only `n`, to replay a failing one.
-    /// `HABLARE_SEEDS=n` replaces the count.
+    /// Returns the seeds 0, 1, 2 … up to a count. If the environment sets `HABLARE_SEEDS=n`, the count is `n`. If it
+    /// sets `HABLARE_SEED=n`, returns only the seed `n`, so that you can replay a failing test.
     public static func choose(
         _ count: Int, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [UInt64] {

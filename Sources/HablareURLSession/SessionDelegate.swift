@@ -7,7 +7,8 @@ import HablareProviders
 import FoundationNetworking
 #endif
 
-/// The delegate of one session: passes its events to the transfers by the numbers of their tasks.
+/// The delegate of one session. It passes the session's events to the transfers, which it finds by the numbers of their
+/// tasks.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private struct Entry: Sendable {
         let transfer: SessionTransfer
@@ -15,7 +16,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private let entries = Locked<[Int: Entry]>([:])
-    /// The proxy whose key is sent if it asks for one.
+    /// The proxy whose password is sent if the proxy asks for one.
     private let proxy: ProxyAddress?
 
     init(proxy: ProxyAddress?) { self.proxy = proxy }

@@ -5,17 +5,18 @@ import HablareProviders
 import FoundationNetworking
 #endif
 
-/// The mapping from `URLSession`'s errors. Pure.
+/// The mapping from `URLSession`'s errors to the transport's failures. Pure.
 ///
-/// `URLSession` does not tell when a call was passed to a connection. Only an error that cannot come later than the
-/// connection's handshake says that the call has not arrived. After every other one it may have.
+/// `URLSession` does not report when a call was passed to a connection. Some errors can only occur before the end of
+/// the connection's handshake. They show that the call has not arrived. After any other error, the call may have
+/// arrived.
 enum SessionFault {
     /// Returns the transport's failure for an error.
     ///
     /// - Parameters:
     ///   - error: The error of the session.
-    ///   - isProven: Whether a part of the body was sent or of the answer received: the call then may have arrived,
-    ///     whatever the error is.
+    ///   - isProven: Whether a part of the body was sent, or a part of the answer was received. If so, the call may
+    ///     have arrived, whatever the error is.
     static func failure(for error: any Error, isProven: Bool) -> HTTPFailure {
         if let failure = error as? HTTPFailure { return failure }
         let error = error as NSError
@@ -28,7 +29,7 @@ enum SessionFault {
             cause: "\(error.domain) \(error.code)")
     }
 
-    /// The meaning of a bad response. The open-source Foundation means an answer that ended before its head did.
+    /// The meaning of a bad response. In the open-source Foundation, it means an answer that ended inside its head.
     private static let badResponse: HTTPFailure.Reason = {
         #if canImport(Darwin)
         .malformedAnswer

@@ -8,18 +8,18 @@ import HablareProviders
 import FoundationNetworking
 #endif
 
-/// A transfer over a session. It passes the events of the session, the reader and the caller to ``TransferMachine``,
-/// and performs the machine's actions.
+/// A transfer over a session. It passes the events of the session, of the reader and of the caller to
+/// ``TransferMachine``. It performs the machine's actions.
 final class SessionTransfer: AnswerTransfer {
     private struct State: Sendable {
         var machine: TransferMachine
         var task: URLSessionTask?
         var caller: CheckedContinuation<HTTPAnswer, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// Whether a part of the call was certainly passed to a connection.
+        /// Whether it is certain that a part of the call was passed to a connection.
         var isProven = false
         var isSuspended = false
-        /// The number of bytes received since the server should have waited.
+        /// The number of bytes received after the server should have stopped sending.
         var unread = 0
     }
 
@@ -33,9 +33,10 @@ final class SessionTransfer: AnswerTransfer {
 
     // MARK: The caller
 
-    /// Starts the task, and returns when the answer's head arrives. Cancelling the task ends the transfer.
+    /// Starts the task. Returns when the answer's head arrives. Cancelling the task ends the transfer.
     ///
-    /// - Parameter start: Creates the session's task, not yet resumed; it throws if there is no session any more.
+    /// - Parameter start: A closure that creates the session's task and does not resume it. It throws an error if the
+    ///   session no longer exists.
     func answer(_ start: @Sendable () throws(HTTPFailure) -> URLSessionTask) async throws -> HTTPAnswer {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -125,7 +126,7 @@ final class SessionTransfer: AnswerTransfer {
         }
     }
 
-    /// Records the answer's head. Only the first one counts.
+    /// Records the answer's head. Only the first head counts.
     func headReceived(status: Int, fields: HTTPFields) {
         let now = Self.now
         let caller = state.withLock { state -> CheckedContinuation<HTTPAnswer, any Error>? in
@@ -159,7 +160,7 @@ final class SessionTransfer: AnswerTransfer {
         }
     }
 
-    /// Makes the server wait. Where that is impossible, ends a transfer of which too much is unread.
+    /// Makes the server wait. If that is impossible, ends a transfer that has too many unread bytes.
     private func hold(
         _ count: Int, _ state: inout State
     ) -> (CheckedContinuation<Data?, any Error>?, Waiting?, URLSessionTask?) {
@@ -188,7 +189,7 @@ final class SessionTransfer: AnswerTransfer {
         waiting.end(with: hasCaller ? .failed(lost) : .complete, abort: false)
     }
 
-    /// Ends the transfer with an error, if it is still running.
+    /// Ends the transfer with an error, if the transfer is still running.
     func failed(_ error: any Error) {
         let result = state.withLock { state -> (Waiting, HTTPFailure)? in
             let failure = SessionFault.failure(for: error, isProven: state.isProven)
@@ -210,7 +211,7 @@ final class SessionTransfer: AnswerTransfer {
         }
     }
 
-    /// Checks after a time, unless the transfer is released before.
+    /// Checks the idle timeout after a time, unless the transfer is released before.
     private func look(in time: Duration) {
         let (seconds, attoseconds) = max(time, .zero).components
         // At most a day: the check comes again.
@@ -220,7 +221,7 @@ final class SessionTransfer: AnswerTransfer {
 
     // MARK: Endings
 
-    /// The waiters of a transfer, removed from its state so that they are resumed outside the lock.
+    /// The waiters of a transfer. They are removed from its state, so that they can be resumed outside the lock.
     private struct Waiting: Sendable {
         let task: URLSessionTask?
         let caller: CheckedContinuation<HTTPAnswer, any Error>?

@@ -7,26 +7,28 @@ public import HablareProviders
 import FoundationNetworking
 #endif
 
-/// A transport over the system's `URLSession`, for apps that must use the system's network: its proxies, its virtual
+/// A transport over the system's `URLSession`. For apps that must use the system's network: its proxies, its virtual
 /// private networks, its low data mode and its trust settings.
 ///
-/// `NetworkTransport` of `HablareNetwork` is the better choice elsewhere, because `URLSession` hides some facts:
+/// In other cases, `NetworkTransport` of `HablareNetwork` is the better choice, because `URLSession` hides some facts:
 ///
-/// - It does not tell when a call was passed to a connection. A call counts as sent from its beginning, except where
-///   the error shows that no connection was made. More failures therefore have an unknown outcome.
-/// - It may send a call again by itself when a kept connection turns out to be closed.
-/// - Fields of one name are joined into one in an answer.
-/// - An upload with content files is copied into a temporary file that only this user can read, for the time of the
-///   transfer.
-/// - On Linux the open-source Foundation ends the process if an answer ends within its head, and sometimes at a
-///   redirect. There, use this transport in tests only.
-/// - On Linux it cannot make a server wait for a slow reader (``URLSessionSettings/mostUnread``), and it names fewer
-///   reasons of a failure: a certificate that is not trusted is a lost connection.
+/// - It does not report when a call was passed to a connection. Therefore a call counts as sent from the beginning,
+///   unless the error shows that no connection was made. So more failures have an unknown outcome.
+/// - It may send a call again without asking, if a kept connection turns out to be closed.
+/// - If an answer has several fields with the same name, they are joined into one field.
+/// - An upload with content files is copied into a temporary file for the time of the transfer. Only this user can read
+///   the file.
+/// - On Linux, the open-source Foundation ends the process if an answer ends inside its head, and sometimes at a
+///   redirect. On Linux, use this transport only in tests.
+/// - On Linux, it cannot make a server wait for a slow reader (``URLSessionSettings/mostUnread``). It also
+///   distinguishes fewer reasons of a failure. For example, it reports a certificate that is not trusted as a lost
+///   connection.
 ///
-/// Redirects are followed as `Redirect` describes. Cookies, caches and stored passwords are not
-/// used. Calls ask for no compression. Calls are neither logged nor traced.
+/// The transport follows redirects by the rules of `Redirect`. It does not use cookies, caches or stored passwords.
+/// Calls do not ask for compression. Calls are not logged or traced.
 ///
-/// Create one transport per process and share it, because it holds the connections. Call ``shutdown()`` at the end.
+/// Create one transport for each process and share it, because the transport holds the connections. Call ``shutdown()``
+/// at the end.
 public final class URLSessionTransport: HTTPTransport {
     private struct Session: Sendable {
         let session: URLSession
@@ -41,11 +43,11 @@ public final class URLSessionTransport: HTTPTransport {
     public let settings: URLSessionSettings
     private let sessions = Locked(Sessions())
 
-    /// Creates a transport without connecting.
+    /// Creates a transport without opening a connection.
     ///
     /// - Parameter settings: The settings of the connections.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for ``URLSessionSettings/proxies`` where
-    ///   `URLSession` has no such setting.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for ``URLSessionSettings/proxies`` if
+    ///   `URLSession` has no proxy setting on this platform.
     public init(_ settings: URLSessionSettings = URLSessionSettings()) throws(AIServiceError) {
         #if !canImport(Darwin)
         guard settings.proxies == nil else {
@@ -70,7 +72,7 @@ public final class URLSessionTransport: HTTPTransport {
         }
     }
 
-    /// Closes all connections. Calls in flight end as if the connection were lost, and later calls fail. May be called
+    /// Closes all connections. Calls in flight fail as if the connection were lost, and later calls fail. May be called
     /// more than once.
     public func shutdown() async {
         let failure = HTTPFailure(.connectionLost, mayHaveArrived: true, cause: "the transport is shut down")
@@ -96,7 +98,7 @@ public final class URLSessionTransport: HTTPTransport {
         return (answer, transfer)
     }
 
-    /// Creates the task of a transfer under the lock: a session that was invalidated traps if it is asked for one.
+    /// Creates the task of a transfer under the lock, because creating a task in an invalidated session traps.
     private func start(
         _ request: URLRequest, _ form: UploadFile.Form, _ transfer: SessionTransfer, over proxy: ProxyAddress?
     ) throws(HTTPFailure) -> URLSessionTask {
@@ -130,10 +132,12 @@ public final class URLSessionTransport: HTTPTransport {
         return request
     }
 
-    /// The session's own timeout, in seconds. The transfer has its own, which knows of slow readers.
+    /// The session's own timeout, in seconds: a day. The transfer has its own timeout, which excludes the time that a
+    /// slow reader takes.
     private static let day: TimeInterval = 86_400
 
-    /// Returns a session for a proxy, or for the system's: a session has one setting.
+    /// Returns a session for a proxy, or for the system's settings. A session has a single proxy setting, so each proxy
+    /// needs a separate session.
     private func makeSession(_ proxy: ProxyAddress?) -> Session {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -158,7 +162,8 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     #if canImport(Darwin)
-    /// Returns a proxy in the form of CFNetwork's proxy settings (CFProxySupport.h); an empty one for none.
+    /// Returns a proxy in the form of CFNetwork's proxy settings (CFProxySupport.h). Returns an empty dictionary for no
+    /// proxy.
     private static func dictionary(_ proxy: ProxyAddress?) -> [AnyHashable: Any] {
         guard let proxy else { return [:] }
         switch proxy.kind {

@@ -2,10 +2,11 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The body of a call in the form that `URLSession` sends: bytes, or a file that it reads while it sends.
+/// The body of a call in the form that `URLSession` sends: bytes, or a file that `URLSession` reads while it sends.
 ///
-/// A body with content in files is copied into one temporary file that only this user can read, because `URLSession`
-/// takes one file, or a stream of which it does not know the length. It is removed when the transfer has ended.
+/// If a body has content in files, it is copied into one temporary file that only this user can read. `URLSession`
+/// accepts only one file, or a stream whose length it does not know. The temporary file is removed when the transfer
+/// has ended.
 enum UploadFile {
     /// The number of bytes copied at once: 64 KiB.
     static let step = 64 << 10
@@ -17,10 +18,10 @@ enum UploadFile {
         case file(URL)
     }
 
-    /// Returns the body in its form. Content in files is copied.
+    /// Returns the body in the form to send. Content in files is copied.
     ///
-    /// - Throws: ``/HablareProviders/HTTPFailure`` with the reason `unreadableBody`: a file cannot be read, or the copy
-    ///   cannot be written.
+    /// - Throws: ``/HablareProviders/HTTPFailure`` with the reason `unreadableBody` if a file cannot be read or the
+    ///   copy cannot be written.
     static func form(of body: HTTPBody) async throws -> Form {
         switch body {
         case .none: return .none
@@ -39,7 +40,7 @@ enum UploadFile {
         }
     }
 
-    /// Removes the file of a form. A file that cannot be removed stays for the system to remove.
+    /// Removes the file of a form. If the file cannot be removed, the system removes it later.
     static func remove(_ form: Form) {
         guard case .file(let url) = form else { return }
         unlink(url.path)

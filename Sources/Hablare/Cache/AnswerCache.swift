@@ -1,10 +1,10 @@
 import Foundation
 
-/// The cached answers that this process has in memory, and its cache counts.
+/// The cached answers that this process has in memory, and its counts of cache hits and misses.
 ///
-/// A short state behind a lock, not an actor. A change of the store by another process makes all answers doubtful: each
-/// is looked up in the store again before it is used. An answer that this process records replaces the one in memory.
-/// Evicting or deleting anything empties the memory.
+/// The state is behind a lock, and this type is not an actor. If another process changes the store, all answers in
+/// memory become doubtful. A doubtful answer is looked up in the store again before it is used. An answer that this
+/// process records replaces the answer in memory. Any eviction or deletion empties the memory.
 final class AnswerCache: Sendable {
     private struct Entry: Sendable {
         let answer: CachedAnswer
@@ -18,12 +18,14 @@ final class AnswerCache: Sendable {
         var answers: LeastRecentlyUsed<Fingerprint, Entry>
         var epoch = 0
         var recorded = 0
-        /// The dates at which readers used answers, for the store's order. At most as many as one commit writes.
+        /// The dates at which readers used answers. The store needs them to find the least recently used answers. There
+        /// are at most as many dates as one commit writes.
         var used: [FlightID: Date] = [:]
         var newAnswers = 0
         var statistics = CacheStatistics()
 
-        /// Notes the use of an answer. Without an engine nothing would ever write the note to the store.
+        /// Notes the use of an answer. Does nothing without an engine, because then no code would write the note to the
+        /// store.
         mutating func note(_ flight: FlightID, at date: Date) {
             guard isAttended, used.count < AnswerCache.trimBatch || used[flight] != nil else { return }
             used[flight] = date
@@ -47,13 +49,14 @@ final class AnswerCache: Sendable {
 
     // MARK: Answers
 
-    /// The state of the cache when a reader began to look into the store.
+    /// The state of the cache when a reader began to read the store.
     struct Mark: Sendable {
         fileprivate let epoch: Int
         fileprivate let newAnswers: Int
     }
 
-    /// The mark to take before reading the store: an answer found there is valid for this state or a later one.
+    /// The mark of the present state. Take it before you read the store. An answer that you find in the store is then
+    /// valid for the state of the mark, or for a later state.
     var mark: Mark { state.withLock { Mark(epoch: $0.epoch, newAnswers: $0.recorded) } }
 
     func answer(to work: Fingerprint, within window: ClosedRange<Date>) -> CachedAnswer? {
@@ -92,8 +95,8 @@ final class AnswerCache: Sendable {
         state.withLock { $0.epoch += 1 }
     }
 
-    /// Empties the memory after something was deleted or evicted. None of it may stay in memory, and the caller does
-    /// not name the answers.
+    /// Empties the memory after a deletion or eviction. No deleted answer may stay in memory, and the caller does not
+    /// know which answers were deleted.
     func forgetAll() {
         state.withLock { state in
             state.epoch += 1
@@ -101,10 +104,10 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// Records that an answer is on disk. Call it before any waiter learns of the answer: from then on no older answer
-    /// is found.
+    /// Records that an answer is on disk. Call this method before any waiter receives the answer. After the call, no
+    /// older answer is found.
     ///
-    /// - Parameter work: The work that it answers. `nil` if that is not known: then all answers are doubtful.
+    /// - Parameter work: The work of the answer. `nil` if the work is not known. All answers then become doubtful.
     func answerRecorded(_ work: Fingerprint?) {
         state.withLock { state in
             state.recorded += 1
@@ -144,10 +147,10 @@ final class AnswerCache: Sendable {
 
     // MARK: Limits
 
-    /// Removes answers from the store's cache that retention no longer keeps, and those past the limits. Keeps those
-    /// older than the time to live, because a request may accept older ones.
+    /// Removes answers from the store's cache that retention no longer keeps or that exceed the limits. Keeps answers
+    /// that are older than the time to live, because a request may accept older answers.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. The next call trims then.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, the next call removes the answers.
     func trim(_ journal: Journal, at now: Date, _ retention: Retention) async throws {
         var used = state.withLock { state in
             defer { state.used = [:] }
@@ -170,7 +173,7 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// The maximum number of answers removed in one commit. Small, because requests also wait for that commit.
+    /// The maximum number of answers removed in one commit. It is small, because requests also wait for this commit.
     fileprivate static let trimBatch = 512
 
     var statistics: CacheStatistics {
@@ -183,12 +186,12 @@ final class AnswerCache: Sendable {
     }
 }
 
-/// The cache counts of a process since it started.
+/// The counts of cache hits and misses in a process since the process started.
 public struct CacheStatistics: Sendable, Hashable {
     /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found an answer.
     public var hits = 0
-    /// The number of requests and calls that found no answer young enough. Those that accept no cached answer are not
-    /// counted.
+    /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found no answer
+    /// young enough. Requests that accept no cached answer are not counted.
     public var misses = 0
     /// The number of hits that were answered from this process's memory.
     public var memoryHits = 0
@@ -196,7 +199,7 @@ public struct CacheStatistics: Sendable, Hashable {
     public var lost = 0
     /// The number of answers that this process has in memory now.
     public var memoryCount = 0
-    /// The approximate number of bytes of memory that these answers take.
+    /// The approximate memory, in bytes, of the answers that this process has in memory now.
     public var memoryBytes = 0
 
     /// Creates counts of zero.

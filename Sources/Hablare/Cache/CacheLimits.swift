@@ -1,9 +1,11 @@
 public import Foundation
 
-/// The limits on how many answers later requests for the same work can find, and how long.
+/// The limits on the number, size and age of the answers in the cache. Later requests for the same work can use these
+/// answers.
 ///
-/// An answer that leaves the cache is still the response of the request that produced it, for as long as ``Retention``
-/// keeps it. An answer that retention evicts or a caller deletes leaves the cache.
+/// If an answer leaves the cache, it is still the response of the request that produced it, for as long as
+/// ``Retention`` keeps the response. If retention evicts an answer or a caller deletes it, the answer also leaves the
+/// cache.
 ///
 /// For example, for translations that stay valid for a week:
 ///
@@ -11,22 +13,23 @@ public import Foundation
 /// let limits = CacheLimits(timeToLive: 7 * 86_400, maximumCount: 100_000, maximumBytes: 2 << 30)
 /// ```
 public struct CacheLimits: Sendable, Hashable {
-    /// The maximum age in seconds of an answer from the cache, for a request that sets no maximum itself. 0 or more; 0
-    /// uses no answers. Checked whenever an answer is used. Default 3,600 (an hour). For example, 604,800 (a week) for
-    /// embeddings, which do not change.
+    /// The maximum age in seconds of an answer from the cache, for a request that sets no maximum age itself. 0 or
+    /// more. With 0, no answer is used. The age is checked whenever an answer is used. Default 3,600 (an hour). For
+    /// example, 604,800 (a week) for embeddings, which do not change.
     public var timeToLive: TimeInterval
-    /// The maximum number of answers in a store, at least 1. The least recently used ones leave the cache. The cache
-    /// may briefly exceed this number by an eighth. Default 10,000. For example, 100,000 for many small answers.
+    /// The maximum number of answers in the cache of a store, at least 1. If there are more, the least recently used
+    /// answers leave the cache. The cache may briefly exceed this number by an eighth. Default 10,000. For example,
+    /// 100,000 for many small answers.
     public var maximumCount: Int
     /// The maximum total size of the answers in the cache in bytes, 0 or more. Default 256 MiB. For example, `2 << 30`
     /// (2 GiB) for speech and images.
     public var maximumBytes: Int64
     /// The maximum number of answers that this process also holds in memory, for
-    /// ``AIRequestManager/cachedResponse(to:from:)``. 0 or more; 0 holds none. Default 1,000. For example, 0 on a
-    /// server that never looks up answers synchronously.
+    /// ``AIRequestManager/cachedResponse(to:from:)``. 0 or more. With 0, no answer is held in memory. Default 1,000.
+    /// For example, 0 on a server that never looks up answers synchronously.
     public var memoryCount: Int
-    /// The maximum number of bytes of the answers held in memory, 0 or more. Content files are not loaded into memory,
-    /// so they count little. Default 32 MiB. For example, `4 << 20` (4 MiB) in an app extension.
+    /// The maximum size in bytes of the answers held in memory, 0 or more. Content files are not loaded into memory, so
+    /// an answer with a content file counts little. Default 32 MiB. For example, `4 << 20` (4 MiB) in an app extension.
     public var memoryBytes: Int
 
     /// Creates limits.

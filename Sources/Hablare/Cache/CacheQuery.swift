@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A query of a store for an answer to some work.
+/// A query for a cached answer to some work.
 public struct CacheQuery: Sendable, Hashable {
     /// The fingerprint of the work to be answered.
     public var fingerprint: Fingerprint
@@ -16,7 +16,7 @@ public struct CacheQuery: Sendable, Hashable {
 
 /// An answer that was produced for another request.
 public struct CachedAnswer: Sendable, Hashable {
-    /// The flight that produced it.
+    /// The flight that produced the answer.
     public var flight: FlightID
     /// The answer, as the response of the request that led the flight.
     public var response: AIResponseData
@@ -32,16 +32,16 @@ public struct CachedAnswer: Sendable, Hashable {
 public enum CacheSelection: Sendable, Hashable {
     /// All answers.
     case everything
-    /// The answers to requests that were submitted to a provider, and those that this provider gave as a fallback for
-    /// another.
+    /// The answers to requests that were submitted to a provider, and the answers that this provider gave as a fallback
+    /// for another provider.
     case provider(ProviderID)
-    /// The answers of one model of a provider, selected in the same way as by ``provider(_:)``. A model of `nil`
-    /// selects the answers to requests that name no model.
+    /// The answers of ``provider(_:)`` that one model gave. If the model is `nil`: the answers to requests that name no
+    /// model.
     case model(String?, of: ProviderID)
     /// The answers produced for requests with a tag.
     case tag(String)
     /// The answer to this work.
     case fingerprint(Fingerprint)
-    /// The answer of one flight, if it exists.
+    /// The answer of one flight, if the flight has an answer.
     case answer(FlightID)
 }

@@ -2,13 +2,13 @@ public import Foundation
 
 /// The role of the cache in a response.
 public enum CacheUse: Sendable, Hashable {
-    /// The response is the answer to another request. `age` is its age in whole seconds when this request was
-    /// submitted. Nothing was sent, and ``AIResponseData/usage`` reports no usage.
+    /// The response is the answer to an earlier request. `age` is the age of the answer in whole seconds when this
+    /// request was submitted. No call was sent for this request, and ``AIResponseData/usage`` is empty.
     case hit(age: Int)
-    /// The response was produced for this request, or for one that it shared a call with, because the cache had no
-    /// answer young enough.
+    /// The cache had no answer young enough. The response was produced for this request, or for another request that
+    /// shared the same call.
     case miss
-    /// The response was produced because the request asked for a new one.
+    /// The response was produced because the request asked for a new answer.
     case refresh
 }
 
@@ -29,9 +29,9 @@ extension AIResponseData {
         }
     }
 
-    /// Returns this response as it is delivered to a request that found it in the cache.
+    /// Returns this response in the form in which a request receives it from the cache.
     ///
-    /// - Parameter age: The age of the response at that time, in seconds.
+    /// - Parameter age: The age of the response when the request was submitted, in seconds.
     public func fromCache(age: TimeInterval) -> AIResponseData {
         var metadata = metadata
         metadata[Self.cacheKey] = "hit"

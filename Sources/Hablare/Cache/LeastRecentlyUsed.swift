@@ -1,5 +1,5 @@
-/// A dictionary that evicts the least recently used values when there are too many or they are too large. This type is
-/// pure.
+/// A dictionary with a limit on the number and the total size of its values. It evicts the least recently used values.
+/// This type is pure.
 ///
 /// The values are linked in the order of their use, so every operation takes constant time.
 package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -7,7 +7,8 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         let key: Key
         var value: Value
         var cost: Int
-        /// The indices of the values used next after this one and last before it; -1 if there is none.
+        /// The indices of the values that were used directly after and directly before this value. -1 if there is no
+        /// such value.
         var newer: Int
         var older: Int
     }
@@ -37,10 +38,11 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         return node.value
     }
 
-    /// Inserts a value or replaces the one under its key. Omits a value that is larger than the maximum cost.
+    /// Inserts a value or replaces the value under its key. Does not store a value that is larger than the maximum
+    /// cost.
     ///
-    /// - Returns: The values that were removed. A caller that holds a lock must release them after the lock, because
-    ///   the deinitialization of an object runs foreign code.
+    /// - Returns: The values that were removed. If the caller holds a lock, it must unlock first and release the values
+    ///   afterwards, because deinitializing an object may run foreign code.
     @discardableResult
     package mutating func set(_ key: Key, to value: Value, cost: Int) -> [Value] {
         var gone: [Value] = []

@@ -2,33 +2,35 @@ import Foundation
 
 /// The state of one account in this process: the permits that it reserved in the store, and the account's pause.
 struct Account: Sendable {
-    /// The lifetime of a reserved permit, in seconds. A permit that is spent late would let a burst through after a
-    /// pause.
+    /// The lifetime of a reserved permit, in seconds. Without this limit, old permits would allow a burst of calls
+    /// after a pause.
     static let permitLifetime: TimeInterval = 1
-    /// The maximum number of calls reserved at once, so that no process holds permits that another could use now.
+    /// The maximum number of calls for which permits are reserved at once. The limit prevents that a process holds many
+    /// permits that another process could use now.
     static let largestBlock = 64
 
     let id: AccountID
-    /// The rate limit; `nil` for no limit.
+    /// The rate limit. `nil` if there is no limit.
     let limit: RateLimit?
     private(set) var pausedUntil: Date?
     /// The number of reports of a pause that are being written to the store.
     var reportsUnderWay = 0
-    /// The end of a pause that the store could not take.
+    /// The end of a pause that could not be written to the store.
     var unreportedUntil: Date?
     private var calls = 0
     private var units = 0.0
-    /// Whether the store knew of no limit of the account. Permits are not counted until this grant expires.
+    /// Whether the last grant of the store was unlimited, because the store knew no limit of the account. Until this
+    /// grant expires, permits are not counted.
     private var isUnlimited = false
-    /// The date until which an unlimited grant is out of date. The provider reported a limit to this process, and the
-    /// store may not know it yet.
+    /// The date until which an unlimited grant is ignored. The provider has reported a limit to this process, and the
+    /// store may not know this limit yet.
     private var countsUntil = Date.distantPast
     /// Whether the last grant was unlimited. A call admitted under it has no permit to give back.
     private var wasUnlimited = false
     private var expiresAt = Date.distantPast
-    /// The lane whose request for permits has not been answered.
+    /// The provider whose lane requested permits and has not received an answer yet.
     private(set) var asker: ProviderID?
-    /// The earliest date at which to ask again.
+    /// The earliest date at which to request permits again.
     private var nextAsk: Date?
 
     init(id: AccountID, limit: RateLimit?) {
@@ -37,9 +39,9 @@ struct Account: Sendable {
     }
 
     enum Admission: Sendable, Hashable {
-        /// The call may be sent, and its permit is spent.
+        /// The call may be sent. Its permit is already deducted.
         case admitted
-        /// No permit is left: reserve more.
+        /// No permit is left. Reserve more permits in the store.
         case ask
         /// The account is paused, or permits are being reserved, or it is too early to ask again.
         case wait
@@ -102,7 +104,8 @@ struct Account: Sendable {
 
     /// Applies the pause that was read from the store. Another process may have set or lifted it.
     ///
-    /// It replaces the pause known here. If that pause is not in the store, or not yet, the later of the two counts.
+    /// The stored pause replaces the pause that this process knows. If the pause of this process is not in the store
+    /// yet, the pause that ends later counts.
     mutating func pauseRead(until date: Date?, now: Date) {
         let date = date.flatMap { $0 > now ? $0 : nil }
         guard reportsUnderWay == 0, unreportedUntil ?? now <= now else {
@@ -139,7 +142,7 @@ struct Account: Sendable {
         return false
     }
 
-    /// The date at which a call that has to wait may be sent, if time alone decides.
+    /// The date at which a waiting call may be sent, if the call waits only for a time.
     var nextAdmission: Date? {
         if let pausedUntil { return pausedUntil }
         return limit == nil || asker != nil ? nil : nextAsk

@@ -1,15 +1,16 @@
 package import Foundation
 
-/// The remaining quota of an account: its two token buckets, its pause and its reported limits. This type is pure, and
-/// computes the store's account rows.
+/// The remaining quota of an account: its two token buckets, its pause and its reported limits. This type is pure.
+/// Stores use it to compute the rows of their accounts.
 package struct AccountBudget: Sendable, Hashable, Codable {
     package var requests: TokenBucket?
     package var units: TokenBucket?
     package var reportedRequests: Double?
     package var reportedUnits: Double?
-    /// The end of a pause that the provider asked for. Nothing may be sent before.
+    /// The end of a pause that the provider asked for. No call may be sent before this date.
     package var pausedUntil: Date?
-    /// The date of the next possible call, according to the last reservation that was not granted in full.
+    /// The date of the next possible call. The store computed it when it last granted fewer permits than were
+    /// requested.
     package var nextCall: Date?
     package var failingUntil: Date?
 
@@ -26,7 +27,7 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         self.failingUntil = failingUntil
     }
 
-    /// The longest pause that is accepted, in seconds. A clock or a header may be wrong by years.
+    /// The longest accepted pause, in seconds. The limit is needed because a clock or a header may be wrong by years.
     package static let longestPause: TimeInterval = 24 * 3600
 
     // MARK: Spending
@@ -67,13 +68,14 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         return PermitGrant(costs: granted, next: nil)
     }
 
-    /// Returns the end of the account's pause, if it is paused. A pause that is longer than any accepted one is
-    /// ignored, because a clock was set back.
+    /// Returns the end of the account's pause, if it is paused. Ignores a pause that is longer than ``longestPause``:
+    /// such a pause means that a clock was set back.
     package func pause(now: Date) -> Date? {
         believed(pausedUntil, now: now)
     }
 
-    /// Returns a future date, unless it is farther away than any pause that is believed.
+    /// Returns a date if it is in the future and at most ``longestPause`` away, plus the allowed difference of clocks.
+    /// Otherwise returns `nil`.
     private func believed(_ date: Date?, now: Date) -> Date? {
         let farthest = now.addingTimeInterval(Self.longestPause + TokenBucket.largestLag)
         guard let date, date > now, date <= farthest else { return nil }

@@ -2,10 +2,11 @@ import Foundation
 import Logging
 
 extension AttemptTask.Parts {
-    /// Records the end of an attempt, its content first. The consequences follow with the commit.
+    /// Records the end of an attempt. Stores its content first. The commit of the end then makes the changes that
+    /// follow from it.
     ///
     /// - Parameter isLastTry: Whether the request fails with the storage error if the answer cannot be stored now.
-    /// - Returns: Whether the end was recorded; `false` if it was not needed.
+    /// - Returns: Whether the end was recorded. `false` if it did not need to be recorded.
     /// - Throws: ``AIServiceError`` of category storage if the end could not be recorded.
     func settle(_ end: AttemptEnd, isLastTry: Bool = false) async throws -> Bool {
         var end = end
@@ -41,8 +42,8 @@ extension AttemptTask.Parts {
             """)
     }
 
-    /// Commits an end. On the last try with a full store it leaves out the content, because a smaller record may fit.
-    /// One answer must not block all work for ever.
+    /// Commits an end. If the store is full and this is the last try, commits the end without its content, because a
+    /// smaller record may fit. Otherwise one answer could block all work for ever.
     private func commit(_ end: inout AttemptEnd, isLastTry: Bool) async throws -> WriteReceipt {
         do {
             return try await journal.commit(.settle(end))

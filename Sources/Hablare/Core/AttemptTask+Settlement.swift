@@ -65,8 +65,8 @@ extension AttemptTask.Parts {
         return end
     }
 
-    /// Returns whether the attempt may have been billed. An attempt that resumed remembered work was not, unless its
-    /// answer reports the cost. An attempt that left a resume handle may have been, regardless of its failure.
+    /// Returns whether the attempt may have been billed. An attempt that resumed remembered work was billed only if its
+    /// answer reports a cost. An attempt that stored a resume handle may have been billed, regardless of its failure.
     private func billing(
         of reply: Reply, _ classification: AttemptClassification, _ memory: AttemptStream.Memory
     ) -> BillingState {
@@ -87,16 +87,16 @@ extension AttemptTask.Parts {
         return metadata
     }
 
-    /// Returns the providers that were asked, for the metadata of an answer, if there was more than one. The ledger has
-    /// the error of each.
+    /// Returns the providers that were called, for the metadata of an answer. Empty if only one provider was called.
+    /// The ledger has the error of each provider.
     private func trail(of flight: QueuedFlight) -> [String: String] {
         guard flight.provider != flight.origin else { return [:] }
         let trail = FallbackChain.trail(from: flight.origin, to: flight.provider, of: flight.request.fallback)
         return ["fallback": trail.map(\.rawValue).joined(separator: " > ")]
     }
 
-    /// Returns the usage of an attempt, with its cost by the prices of the day on which it was sent. A failure's usage
-    /// is unknown, unless it reports one. Impossible counts are dropped.
+    /// Returns the usage of an attempt. Its cost is computed with the prices of the day on which the attempt was sent.
+    /// The usage of a failure is unknown, unless the failure reports a usage. Impossible counts are dropped.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
         guard var used = reply.usage else { return Usage() }
         if used.isImpossible {
@@ -159,8 +159,8 @@ extension AttemptTask.Parts {
 }
 
 extension RetryPolicy.Situation {
-    /// Returns the outcome of an attempt that this process stopped, or that ended with it. The provider's result is
-    /// unknown in both cases. Remembered work continues.
+    /// Returns the outcome of an attempt that this process stopped, or that ended with this process. In both cases the
+    /// provider's result is unknown. If there is a resume handle, the next attempt continues the work.
     ///
     /// - Parameter isUnknown: Whether the provider may have carried out the call.
     fileprivate func interrupted(by error: AIServiceError, isUnknown: Bool) -> AttemptEnd.Outcome {
@@ -175,6 +175,6 @@ extension RetryPolicy.Decision {
 }
 
 extension QueuedFlight {
-    /// Returns whether another attempt may follow one whose output readers may have seen.
+    /// Returns whether another attempt may follow, although readers may have seen output of this attempt.
     func mayRestart(hasBegun: Bool) -> Bool { !hasBegun || request.streaming?.allowsRestart != false }
 }

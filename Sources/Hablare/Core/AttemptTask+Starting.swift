@@ -8,9 +8,9 @@ extension AttemptTask.Parts {
         case outOfTime
     }
 
-    /// Journals the start of an attempt. Only the flight that this returns may be sent.
+    /// Journals the start of an attempt. The caller may send only the flight that this method returns.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. Nothing may be sent then.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, no call may be sent.
     func journalStart(of flight: QueuedFlight) async throws -> Start {
         let start: Box<PlannedStart>
         switch prepareStart(of: flight) {
@@ -60,8 +60,8 @@ extension AttemptTask.Parts {
                     write: .start(start), started: started, reservation: Reservation(charges: charges, date: date))))
     }
 
-    /// Handles the store's answer to the start of an attempt. An attempt that exceeds its budget starts all the same
-    /// and fails unsent, so that the ledger shows it.
+    /// Handles the store's answer to the start of an attempt. If the attempt exceeds its budget, it is recorded as
+    /// started and then fails without being sent, so that the ledger shows it.
     @inline(never)
     private func startWritten(_ start: Box<PlannedStart>, _ receipt: WriteReceipt) -> Start {
         let started = start.value.started

@@ -1,11 +1,11 @@
 import Foundation
 import Logging
 
-/// One attempt in flight: journals its start, calls the provider and records its end. ``AttemptLifecycle`` decides, and
-/// this type performs.
+/// One attempt in flight. It journals its start, calls the provider and records its end. ``AttemptLifecycle`` makes the
+/// decisions, and this type carries them out.
 ///
-/// One object serves as the attempt and as the listener of its provider. There is one for every call in flight, and a
-/// suspended task keeps everything alive that it needs. ``run(_:)`` explains the cost.
+/// One object is both the attempt and the listener of its provider, because there is one object for every call in
+/// flight. ``run(_:)`` explains why memory matters here.
 final class AttemptTask: CallListener {
     final class Parts: Sendable {
         let journal: Journal
@@ -38,7 +38,7 @@ final class AttemptTask: CallListener {
             self.logger = logger
         }
 
-        /// Returns the cost of a call in units of its account's limit; 0 if the limit counts no units.
+        /// Returns the cost of a call in units of its account's limit. Returns 0 if the limit counts no units.
         func cost(of request: AIRequest, for provider: ProviderID) -> Double {
             guard let registered = registry.registration(of: provider), registered.limits.rate?.unitsPerMinute != nil
             else { return 0 }
@@ -50,7 +50,7 @@ final class AttemptTask: CallListener {
     private struct State: Sendable {
         var task: Task<Void, Never>?
         var isCancelled = false
-        /// The recording of an end in the stead of this attempt, which was abandoned.
+        /// The task that records an end on behalf of this attempt after it was abandoned.
         var standIn: Task<Void, Never>?
         var limits: Box<ReportedLimits>?
     }
@@ -75,7 +75,7 @@ final class AttemptTask: CallListener {
         placedAt = parts.date()
     }
 
-    /// The time for which a streaming provider may still be silent; `nil` if it has passed.
+    /// The time for which a streaming provider may still be silent. `nil` if this time has passed.
     var silenceLeft: Duration? { stream.timeLeft(of: timeout) }
 
     /// Starts the attempt's task and returns it.
@@ -96,7 +96,8 @@ final class AttemptTask: CallListener {
         return task
     }
 
-    /// Cancels the provider's task, also one that starts later. Runs foreign code: the task's cancellation handlers.
+    /// Cancels the provider's task. If the task has not started yet, it is cancelled when it starts. Runs foreign code:
+    /// the task's cancellation handlers.
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
@@ -210,7 +211,7 @@ final class AttemptTask: CallListener {
         case leave
     }
 
-    /// Ends the attempt and returns its end for recording, unless an end is being recorded on its behalf.
+    /// Ends the attempt and returns its end for recording. Returns `nil` if an end is being recorded on its behalf.
     @inline(never)
     private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> Ending {
         guard let engine else {
@@ -258,8 +259,9 @@ final class AttemptTask: CallListener {
 
     // MARK: Abandoning
 
-    /// Records an end in the attempt's stead if its request is to continue. The provider did not stop in time, and its
-    /// slot belongs to the next attempt. The provider's own result is recorded afterwards, when it returns.
+    /// Records an end on behalf of the attempt, if its request is to continue. The provider did not stop in time, and
+    /// the attempt's slot now belongs to the next attempt. When the provider returns later, its own result is recorded,
+    /// too.
     func abandoned(because reason: StopReason, with spawner: TaskSpawner) {
         guard reason.isRecordedWhenAbandoned, let started = startedFlight else { return }
         let error: AIServiceError =
@@ -303,7 +305,8 @@ final class AttemptTask: CallListener {
         return nil
     }
 
-    /// Records an end. If the store cannot take it, it is kept and recorded when the store can.
+    /// Records an end. If the store cannot be written, keeps the end and records it when the store can be written
+    /// again.
     @inline(never)
     private func record(_ end: AttemptEnd) async {
         let key = AttemptKey(flight: end.flight, token: end.lifecycle.token)
@@ -324,9 +327,9 @@ final class AttemptTask: CallListener {
         }
     }
 
-    /// The number of times to try recording an answer whose content cannot be stored although commits succeed.
+    /// The maximum number of tries to record an answer whose content cannot be stored although commits succeed.
     ///
-    /// Nothing is sent meanwhile. After the last try the request fails, so that one answer cannot block all work for
-    /// ever.
+    /// No call is sent between these tries. After the last try the request fails, so that one answer cannot block all
+    /// work for ever.
     static let maximumRecordings = 60
 }

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A circuit breaker, which stops calls to a provider that failed several times in a row, and from time to time probes
-/// the provider with a single call. This type is pure.
+/// A circuit breaker. It stops calls to a provider that failed several times in a row. From time to time it allows a
+/// single call, a *probe*, to test the provider. This type is pure.
 ///
 /// Only failures that show that the provider is unhealthy count: overload, timeouts and lost connections. A provider
 /// that refuses a request is healthy.
@@ -9,11 +9,11 @@ package struct Breaker: Sendable, Hashable {
     package enum Health: Sendable, Hashable {
         case sound
         case failing
-        /// Unknown: the call was stopped, or was refused by a rate limit.
+        /// The provider's health is unknown, because the call was stopped or a rate limit refused it.
         case unknown
     }
 
-    /// The number of a probe, which distinguishes a former probe from the current one.
+    /// The number of a probe. It distinguishes the current probe from an earlier probe.
     package struct Probe: Sendable, Hashable {
         fileprivate let number: Int
     }
@@ -38,7 +38,8 @@ package struct Breaker: Sendable, Hashable {
         if case .closed = state { true } else { false }
     }
 
-    /// Returns the date of the next call: `nil` if one may be sent now, `.distantFuture` while a probe is in flight.
+    /// Returns the date of the next call. Returns `nil` if a call may be sent now, and `.distantFuture` while a probe
+    /// is in flight.
     package func next(now: Date) -> Date? {
         switch state {
         case .closed: nil
@@ -47,7 +48,7 @@ package struct Breaker: Sendable, Hashable {
         }
     }
 
-    /// Records that a call is sent. Returns its probe, if it is one.
+    /// Records that a call is sent. Returns the number of the probe if the call is a probe.
     package mutating func sent() -> Probe? {
         guard case .open(_, let pauses) = state else { return nil }
         lastProbe += 1
@@ -56,8 +57,8 @@ package struct Breaker: Sendable, Hashable {
         return probe
     }
 
-    /// Records the end of a call. Returns the change, if any: the date until which the provider is not called, or that
-    /// it works again.
+    /// Records the end of a call. Returns the resulting change, if there is one: the provider is not called until a
+    /// date, or the provider works again.
     package mutating func ended(_ health: Health, probe: Probe?, now: Date) -> AccountReport.Failing {
         switch (state, health) {
         case (.closed, .sound):
@@ -111,11 +112,12 @@ public struct BreakerPolicy: Sendable, Hashable {
     /// provider is unhealthy count: overload, timeouts and lost connections. At least 1. Default 5. For example, 2 for
     /// a service that is often down for long.
     public var threshold: Int
-    /// The first pause. It doubles with each probe that fails. Default 5 s. More than 0. For example, `.seconds(30)`
-    /// for a service that recovers slowly.
+    /// The length of the first pause. It doubles with each probe that fails. A probe is a single call that tests the
+    /// provider after a pause. Default 5 s. More than 0. For example, `.seconds(30)` for a service that recovers
+    /// slowly.
     public var pause: Duration
-    /// The longest pause. Default 5 minutes. 0 or more; if it is shorter than ``pause``, it also limits the first
-    /// pause. For example, `.seconds(1800)` to probe a failing service at most twice an hour.
+    /// The maximum length of a pause. Default 5 minutes. 0 or more. If it is shorter than ``pause``, it also limits the
+    /// first pause. For example, `.seconds(1800)` to probe a failing service at most twice an hour.
     public var longestPause: Duration
 
     /// Creates a policy.

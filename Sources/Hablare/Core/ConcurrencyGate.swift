@@ -1,6 +1,7 @@
 /// A counter of the calls in flight against a limit.
 struct ConcurrencyGate: Sendable, Hashable {
-    /// The maximum number of calls in flight: the configured number, or fewer while the provider reports fewer.
+    /// The maximum number of calls in flight. It is the configured number, or a smaller number that the provider
+    /// reported.
     private(set) var limit: Int
     private let largest: Int
     private(set) var inUse = 0
@@ -12,8 +13,8 @@ struct ConcurrencyGate: Sendable, Hashable {
 
     /// Applies the concurrency that the provider reported.
     ///
-    /// The limit never exceeds the configured number. A report that lets nothing through is ignored. Calls in flight
-    /// stay.
+    /// The limit never exceeds the configured number. A report that allows no calls is ignored. Calls in flight
+    /// continue.
     mutating func learned(limit reported: Int) {
         guard reported > 0 else { return }
         limit = min(largest, reported)

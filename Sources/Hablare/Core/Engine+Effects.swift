@@ -66,8 +66,8 @@ extension Engine {
 
     /// Commits writes and counts them as a store operation until the store answers.
     ///
-    /// - Parameter needsNetwork: Whether the writes may hold or give back leases of a provider that needs the network,
-    ///   or start such work. A suspension without a network waits for them.
+    /// - Parameter needsNetwork: Whether the writes may take or give back leases of a provider that needs the network,
+    ///   or start work of such a provider. A suspension with the reason `offline` waits for these writes.
     private func commit(
         _ writes: [StoreWrite], needsNetwork: Bool, _ state: inout State,
         then answered: @escaping @Sendable (Engine, Result<[WriteReceipt], any Error>) -> Void
@@ -160,7 +160,7 @@ extension Engine {
             resumePoint: flight.resumePoint, failure: flight.failure)
     }
 
-    /// Gives back leases. If this process continues and may take the flights again, it claims them.
+    /// Gives leases back to the store. If this process continues and may take the flights again, it then claims them.
     private func release(_ flights: [QueuedFlight], _ state: inout State) {
         let now = date()
         var writes: [StoreWrite] = []
@@ -263,8 +263,8 @@ extension Engine {
         state.looks = [:]
     }
 
-    /// Reads the outcome of a watched request. It does not count as a store operation, because a shutdown need not wait
-    /// for it. It repeats for as long as the store cannot be read.
+    /// Reads the outcome of a watched request. The read does not count as a store operation, because a shutdown need
+    /// not wait for it. While the store cannot be read, the read is repeated.
     private func look(_ look: WatchedRequests.Look, _ state: inout State) {
         state.lastStoreTask += 1
         let number = state.lastStoreTask

@@ -6,8 +6,8 @@ extension Engine {
         await wait(within: limit, orUntilCancelled: orUntilCancelled) { $0.core.running == 0 }
     }
 
-    /// Waits until a reason to suspend work is gone, or until it concerns nothing in flight and all leases are given
-    /// back.
+    /// Waits until a reason to suspend work is removed, or until no call in flight is affected by the reason and all
+    /// its leases are given back.
     func settled(_ reason: SuspensionReason) async {
         switch reason {
         case .background:
@@ -32,7 +32,8 @@ extension Engine {
         }
     }
 
-    /// Waits until the engine is to shut down, or is suspended and its grace period is over. The core is closed then.
+    /// Waits until the engine is to shut down, or until it is suspended and the grace period is over. In both cases the
+    /// core is closed.
     func untilClosed() async {
         while true {
             await wait { $0.core.isToClose }

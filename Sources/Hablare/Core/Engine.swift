@@ -1,13 +1,14 @@
 import Foundation
 import Logging
 
-/// The shell around ``EngineCore``: passes events and commits to it and performs its effects.
+/// The shell around ``EngineCore``. It passes events and commits to the core and performs the core's effects.
 ///
-/// It has one lock and is no actor. An event is decided and its effects are started in one short critical section
-/// (ADR-059), and a commit of a thousand requests is one event. Nothing waits or does I/O under the lock. The only
-/// foreign code under it is that of the seams (``EngineSeams``: clock, date, jitter, follower, and the executor that
-/// receives a task). Other effects may run foreign code, such as a cancellation handler or the end of a stream. They
-/// are performed right after the lock is released, and attempts are started then.
+/// The engine has one lock and is not an actor. In one short critical section, the core decides about an event, and the
+/// engine starts its effects (ADR-059). A commit of a thousand requests is one event. No code under the lock waits or
+/// does I/O. Under the lock, the engine calls only these functions of ``EngineSeams``: the clock, the date, the jitter,
+/// the event callback (`follower`), and the executor that receives a task. Two kinds of effects are performed after the
+/// lock is released: the start of an attempt, and effects that may run foreign code, such as a cancellation handler or
+/// the end of a stream.
 final class Engine: Sendable {
     struct State: Sendable {
         var core: EngineCore
@@ -22,10 +23,10 @@ final class Engine: Sendable {
         var recordings: [AttemptKey: CheckedContinuation<Int?, Never>] = [:]
         var waiters: [Int: ConditionWaiter] = [:]
         var lastWaiter = 0
-        /// The attempts to start once the lock is released. Starting a task wakes a thread, which may be back at this
-        /// lock before it is free.
+        /// The attempts to start after the lock is released. Starting a task wakes a thread, and this thread may try to
+        /// take the lock while it is still held.
         var begun: [(task: AttemptTask, isJournalled: Bool)] = []
-        /// The actions to run once the lock is released: they call foreign code, or hold another lock for long.
+        /// The actions to run after the lock is released, because they call foreign code or hold another lock for long.
         var afterwards: [@Sendable () -> Void] = []
     }
 
@@ -136,7 +137,7 @@ final class Engine: Sendable {
 
     // MARK: Closing, time
 
-    /// Starts nothing more, gives back unsent flights, lets attempts run for `grace`, and then stops them.
+    /// Starts no more attempts and gives back unsent flights. Lets attempts run for `grace`, and then stops them.
     ///
     /// Cancelling the task (a second Ctrl-C) ends the grace period at once, but not the recording of ends.
     func drain(grace: Duration) async {
@@ -173,8 +174,8 @@ final class Engine: Sendable {
         apply { $0.watched.forget(waiter, of: id) }
     }
 
-    /// Starts a stream of statuses. A newer status replaces one that a slow reader has not read; the outcome is never
-    /// replaced.
+    /// Starts a stream of statuses. If a slow reader has not read a status, a newer status replaces it. The outcome is
+    /// never replaced.
     func stream(of id: UUID) -> (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>) {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: RequestStatus.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
@@ -186,11 +187,11 @@ final class Engine: Sendable {
         return (number, stream)
     }
 
-    /// Yields the status at the start of a stream, unless the stream already has a newer one. Returns the stream to
+    /// Yields the status at the start of a stream, unless the stream already has a newer status. Returns the stream to
     /// read.
     ///
-    /// A final status is always delivered, even if nothing is announced any more: later news can only repeat something
-    /// older.
+    /// A final status is always delivered, even if the engine announces nothing any more, because no newer status can
+    /// follow it.
     func begin(
         _ stream: (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>), of id: UUID,
         with status: RequestStatus
@@ -273,7 +274,7 @@ extension Engine {
     }
 
     /// Gives back a flight whose request is out of time, as far as this process knows. Another request with time left
-    /// may have joined it. The process that claims the flight next knows.
+    /// may have joined the flight. The process that claims the flight next reads this from the store.
     func startTooLate(_ flight: QueuedFlight) {
         end(flight.key) {
             $0.startRefused(flight.key)
@@ -288,8 +289,9 @@ extension Engine {
         }
     }
 
-    /// Ends an attempt whose provider returned and whose output is all journalled. Returns the reason why it was
-    /// stopped, if it was. Returns `nil` if an end is still being recorded in the attempt's stead, which comes first.
+    /// Ends an attempt whose provider returned and whose output is all journalled. Returns the reason why the attempt
+    /// was stopped, if it was stopped. Returns `nil` if an end is still being recorded on behalf of the attempt,
+    /// because this end must be recorded first.
     func ended(_ key: AttemptKey, with reply: Reply) -> StopReason?? {
         applyToState { state, now in
             guard !state.core.isRecordingStandIn(of: key) else { return (nil, []) }
@@ -306,10 +308,11 @@ extension Engine {
         }
     }
 
-    /// Keeps an end that the store could not take. The continuation resumes when the store can be written, with the
-    /// number of failures to record this end. It resumes with `nil` if the engine goes away.
+    /// Keeps an end that could not be written to the store. The continuation resumes when the store can be written,
+    /// with the number of failures to record this end. If the engine is released, it resumes with `nil`.
     ///
-    /// This is no async function: its frame would keep the engine alive, and the engine keeps the continuation.
+    /// This is not an async function, because its frame would keep the engine alive, and the engine keeps the
+    /// continuation alive.
     func recordingFailed(
         _ key: AttemptKey, with error: any Error, _ continuation: CheckedContinuation<Int?, Never>
     ) {

@@ -1,10 +1,10 @@
 import Foundation
 import OrderedCollections
 
-/// The attempts of this process. ``AttemptLifecycle`` decides about each attempt, and this extension about its slot in
-/// the lane.
+/// The attempts of this process. ``AttemptLifecycle`` decides about each attempt. This extension decides about the
+/// attempt's slot in its lane (the provider's queue).
 extension EngineCore {
-    /// Creates an attempt, which takes a slot in its lane. The lane's gate has been entered before.
+    /// Creates an attempt, which takes a slot in its lane. The caller has already entered the lane's gate.
     ///
     /// - Parameter isJournalled: Whether the attempt's start is on disk already, with its submission.
     mutating func begin(_ flight: QueuedFlight, in lane: Int, isJournalled: Bool) {
@@ -51,8 +51,8 @@ extension EngineCore {
 
     // MARK: Starting
 
-    /// Records that the attempt's flight is on disk as executing. Returns whether that is news, because the start was
-    /// still being written.
+    /// Records that the attempt's flight is on disk as executing. Returns `true` if the start was still being written
+    /// until now.
     mutating func journalled(_ key: AttemptKey) -> Bool {
         guard let attempt = attempts[key], !attempt.lifecycle.isJournalled else { return false }
         let grace = configuration.cancellationGrace
@@ -60,8 +60,8 @@ extension EngineCore {
         return true
     }
 
-    /// Drops an attempt whose start the store refused: this process does not hold the flight any more, or its request
-    /// is out of time. Nothing was sent, so its permit goes to the next call.
+    /// Drops an attempt whose start the store refused, because this process does not hold the flight any more or the
+    /// request is out of time. No call was sent, so the next call gets the attempt's permit.
     mutating func startRefused(_ key: AttemptKey) {
         guard let attempt = attempts[key] else { return }
         remove(key)
@@ -71,8 +71,8 @@ extension EngineCore {
         releaseSlot(of: attempt, .notSent)
     }
 
-    /// Queues an attempt again whose start could not be written, and which was therefore not sent. It waits until the
-    /// store recovers.
+    /// Queues the flight of an attempt again, because the start could not be written and the call was not sent. The
+    /// flight waits until the store recovers.
     mutating func startFailed(_ key: AttemptKey, with error: any Error) {
         storeFailed(with: error)
         guard let attempt = attempts[key] else { return }
@@ -107,8 +107,8 @@ extension EngineCore {
 
     // MARK: Ending
 
-    /// Records that the provider returned while some of its output is still to be journalled. Nothing stops the attempt
-    /// any more.
+    /// Records that the provider returned, and that a part of its output is still to be journalled. The attempt can no
+    /// longer be stopped.
     ///
     /// The reply's health and limits count at once, so that the breaker sees calls in the order in which they returned.
     mutating func returned(_ key: AttemptKey, with reply: Reply) {
@@ -119,8 +119,8 @@ extension EngineCore {
         learn(CallReport(reply, stopped: stopped, now: now.date), from: attempt)
     }
 
-    /// Ends an attempt whose provider returned and whose output is all journalled. Its slot is free, and its end is to
-    /// be recorded. Returns the reason why it was stopped, if it was.
+    /// Ends an attempt whose provider returned and whose output is all journalled. The attempt's slot becomes free, and
+    /// its end is to be recorded. Returns the reason why the attempt was stopped, if it was stopped.
     mutating func ended(_ key: AttemptKey, with reply: Reply) -> StopReason? {
         guard let attempt = attempts[key] else { return nil }
         let own = stoppedItself(attempt.flight, reply)
@@ -132,8 +132,8 @@ extension EngineCore {
         return stopped
     }
 
-    /// Returns the cause of a failure that is not the provider's fault although nothing had stopped the attempt: its
-    /// lease was lost, or there is no network.
+    /// Returns the reason why a failure is not the provider's fault, although the attempt was not stopped: the lease
+    /// was lost, or there is no network.
     private func stoppedItself(_ flight: QueuedFlight, _ reply: Reply) -> StopReason? {
         if reply.lostLease { return .interrupted }
         return reply.error?.category == .network && isOffline(flight.provider) ? .offline : nil
@@ -149,8 +149,8 @@ extension EngineCore {
         learn(report, from: attempt)
     }
 
-    /// Queues a leased flight in the lane of its provider, which may differ from the lane of its last attempt. A
-    /// suspended lane gives it back.
+    /// Queues a leased flight in the lane of its provider. This lane may differ from the lane of the flight's last
+    /// attempt. If the lane is suspended, gives the flight back to the store.
     mutating func enqueue(_ flight: QueuedFlight) {
         if givesBack(flight.provider) { return release([flight]) }
         guard let index = lanes.index(forKey: flight.provider) else { return }
@@ -158,8 +158,8 @@ extension EngineCore {
         touch(index)
     }
 
-    /// Applies the news of a call to the lane's breaker and to the account, and reports to the store what other
-    /// processes need.
+    /// Applies the report of a call to the lane's breaker and to the account. Reports the facts that other processes
+    /// need to the store.
     private mutating func learn(_ report: CallReport, from attempt: Attempt) {
         guard let index = lanes.index(forKey: attempt.flight.provider) else { return }
         touch(index)
@@ -181,7 +181,8 @@ extension EngineCore {
 
     // MARK: Recording
 
-    /// Records that an attempt's end was recorded, or was not needed because the store knows better.
+    /// Records that an attempt's end was recorded, or that it was not needed because the store already has a more
+    /// accurate end.
     mutating func recorded(_ key: AttemptKey) {
         guard let attempt = attempts[key] else { return }
         _ = change(key) { $0.lifecycle.recorded() }
@@ -190,7 +191,7 @@ extension EngineCore {
         if attempt.isUnrecorded { unpark() }
     }
 
-    /// Keeps an attempt's end that the store could not take, and parks the core.
+    /// Keeps an attempt's end that could not be written to the store, and parks the core.
     mutating func recordingFailed(_ key: AttemptKey, with error: any Error) {
         guard attempts[key] != nil else { return }
         _ = change(key) { $0.lifecycle.recordingFailed() }

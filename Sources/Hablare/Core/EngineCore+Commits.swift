@@ -1,14 +1,16 @@
 import Foundation
 import OrderedCollections
 
-/// The journal's commits: the additions of the core before a commit, and its reactions afterwards.
+/// The journal's commits: what the core adds before a commit, and how it reacts after the commit.
 extension EngineCore {
     // MARK: Before a commit
 
-    /// Reserves slots for submissions that are about to be written and that can start or be leased here at once.
+    /// Reserves slots for submissions that are about to be written, if this process can start or lease their flights at
+    /// once.
     ///
-    /// They then need no claim, and the first attempt of an idle lane is journalled in the commit of its submission.
-    /// One ``committed(_:of:)`` or ``commitFailed(_:with:)`` with the same writes must follow.
+    /// These flights then need no claim. If a provider's queue (its *lane*) is idle, the first attempt is journalled in
+    /// the commit of its submission. Afterwards, call ``committed(_:of:)`` or ``commitFailed(_:with:)`` once with the
+    /// same writes.
     package mutating func place(_ writes: inout [StoreWrite]) {
         guard case .open = phase, let owner else { return }
         for index in writes.indices {
@@ -49,8 +51,8 @@ extension EngineCore {
 
     // MARK: After a commit
 
-    /// Applies the changes of a commit of this process. It also frees the slots that were reserved for submissions that
-    /// got no new flight.
+    /// Applies the changes of a commit of this process. Also frees the slots that were reserved for a submission if the
+    /// submission got no new flight.
     package mutating func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
         effects.reserveCapacity(commit.changes.count)
         for change in commit.changes { apply(change, isForeign: false) }
@@ -62,8 +64,8 @@ extension EngineCore {
         }
     }
 
-    /// Handles a failed commit of this process. Nothing of it is on disk, unless the error is
-    /// ``AIServiceError/Code/storageUncertain``.
+    /// Handles a failed commit of this process. None of its writes is on disk. If the error is
+    /// ``AIServiceError/Code/storageUncertain``, the writes may be on disk.
     package mutating func commitFailed(_ writes: [StoreWrite], with error: any Error) {
         for case .submit(let submission) in writes { releaseSlot(of: submission) }
         guard error.isUncertain, writes.contains(where: \.mayLease) else { return }
@@ -78,7 +80,7 @@ extension EngineCore {
         if news.mayWait { backlogMayExist() }
     }
 
-    /// Reports to followers an answer of the store that changed no row.
+    /// Reports an answer of the store that changed no row to the followers.
     private mutating func answered(_ write: StoreWrite, _ receipt: WriteReceipt) {
         switch (write, receipt) {
         case (.submit(let submission), .submitted(let stored)) where stored.wasPresent:
@@ -142,8 +144,8 @@ extension EngineCore {
         enqueue(flight)
     }
 
-    /// Gives back the slot that was reserved for a submission, if any. The submission was not written as placed, or
-    /// cannot take the slot any more.
+    /// Gives back the slot that was reserved for a submission, if there is one. The store did not write the
+    /// submission's flight as planned, or the flight cannot take the slot any more.
     private mutating func releaseSlot(of submission: Submission) {
         guard let index = lanes.index(forKey: submission.provider) else { return }
         switch submission.placement {
@@ -157,8 +159,9 @@ extension EngineCore {
         touch(index)
     }
 
-    /// Handles a request that joined a flight. A flight that is queued here may become more urgent. A flight that this
-    /// process does not hold may wait in the store, so the lanes of its chain look for it.
+    /// Handles a request that joined a flight. If the flight is queued in this process, it may become more urgent. If
+    /// this process does not hold the flight, the flight may wait in the store. The lanes of the flight's chain then
+    /// claim flights.
     ///
     /// - Parameter chain: The flight's first provider and its fallbacks.
     private mutating func joined(_ flight: FlightID, of chain: [ProviderID], priority: Priority) {
@@ -178,8 +181,8 @@ extension EngineCore {
 
     /// Applies a new state of a flight that this process may run, hold or watch.
     ///
-    /// For an attempt of this process, the state says either that its start is on disk, or that its lease is over. In
-    /// the second case the attempt is stopped.
+    /// If this process has an attempt of the flight, there are two cases. Either the state says that the attempt's
+    /// start is on disk. Or it says that the attempt's lease is over, and the attempt is stopped.
     private mutating func moved(_ id: FlightID, _ lifecycle: FlightLifecycle, isForeign: Bool) {
         if let attempt = attempt(at: id) {
             let isOwn = attempt.flight.lifecycle.token == lifecycle.token
@@ -203,8 +206,8 @@ extension EngineCore {
         watched.announce(lifecycle.isExecuting ? .executing(progress: nil) : .pending, of: id)
     }
 
-    /// Updates the backlog for a flight that waits in the store now or from a date on. A back-off concerns only its own
-    /// lane if that is known.
+    /// Updates the backlog for a flight that waits in the store, now or after a date. If the lane of a flight that
+    /// backs off is known, updates only this lane.
     private mutating func mayBeClaimed(_ lifecycle: FlightLifecycle, in provider: ProviderID?) {
         switch lifecycle.state {
         case .waiting: backlogMayExist()
@@ -217,7 +220,7 @@ extension EngineCore {
         }
     }
 
-    /// Removes a flight from the queues, because its leases are over.
+    /// Removes a flight from the queues of this process, because its leases are over.
     private mutating func unqueue(_ id: FlightID, unlessNewerThan token: Int64) {
         for index in lanes.values.indices where !lanes.values[index].queue.isEmpty {
             while lanes.values[index].queue.remove(where: { $0.id == id && $0.lifecycle.token <= token }) != nil {

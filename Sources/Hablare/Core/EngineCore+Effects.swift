@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The present moment by both clocks: the date for records, and the clock's time for waits.
+/// The present moment: the date for records, and the monotonic clock's time for waits.
 package struct Moment: Sendable, Hashable {
     package let date: Date
     package let clock: Duration
@@ -23,13 +23,14 @@ extension EngineCore {
         case run(QueuedFlight)
         /// Cancel the attempt's task.
         case stop(AttemptKey)
-        /// Record an end instead of the provider, which does not react to the stop, if the request is to continue.
+        /// Record an end on behalf of a provider that does not react to the stop. Do so only if the request is to
+        /// continue.
         case abandon(AttemptKey, StopReason)
-        /// Record the ends that the store could not take.
+        /// Record the ends of attempts that the store could not record before.
         case resumeRecording([AttemptKey])
 
         // The store
-        /// Lease waiting flights of a provider, `limit` at most.
+        /// Lease at most `limit` waiting flights of a provider.
         case claim(ProviderID, limit: Int)
         /// Give back the leases of unsent flights.
         case release([QueuedFlight])
@@ -53,12 +54,12 @@ extension EngineCore {
         case wakeReadersOfFlight(FlightID)
         /// Stop announcing anything, or start again.
         case silence(Bool)
-        /// Tell callers that waits which ended without an outcome may start again.
+        /// Notify callers that they may wait again, because a wait ended without an outcome.
         case revive(Revival)
 
         // Others
         case event(EngineEvent)
-        /// Update the answers in memory: some are out of date, or one was recorded.
+        /// Update the answers in memory, because some answers are out of date or an answer was recorded.
         case answers(AnswerChange)
         /// Start or stop listening to the commits of other processes.
         case listen(Bool)
@@ -66,7 +67,8 @@ extension EngineCore {
 
     /// A change of the cached answers.
     package enum AnswerChange: Sendable, Hashable {
-        /// An answer to this work was recorded; `nil` for unknown work. `isCached`: whether it entered the cache.
+        /// An answer to this work was recorded. The fingerprint is `nil` if the work is unknown. `isCached` says
+        /// whether the answer entered the cache.
         case recorded(Fingerprint?, isCached: Bool)
         /// Unknown answers left the cache.
         case dropped
@@ -77,7 +79,7 @@ extension EngineCore {
     package enum Placement: Sendable, Hashable {
         /// The flight executes its first attempt. It holds a slot among the calls in flight.
         case start
-        /// The flight is leased. It holds a slot in the lane's window.
+        /// The flight is leased. It holds a slot in the window of its lane, the provider's queue in this process.
         case lease
         /// The flight waits in the store.
         case leave
@@ -87,7 +89,7 @@ extension EngineCore {
         package var health: Breaker.Health
         package var pausedUntil: Date?
         package var limits: ReportedLimits?
-        /// Whether the call's duration shows the provider's pace: the call was sent, and nothing stopped it.
+        /// Whether the call's duration shows how fast the provider is: the call was sent, and was not stopped.
         var showsPace: Bool
 
         package init(health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil) {
@@ -104,7 +106,8 @@ extension EngineCore {
         }
 
         package static let notSent = CallReport(health: .unknown)
-        /// The report of a call whose health and limits were recorded when its provider returned.
+        /// The report of a call that has nothing new to report, because its health and limits were recorded when its
+        /// provider returned.
         package static let known = CallReport(health: .unknown, showsPace: true)
     }
 }

@@ -4,7 +4,7 @@ import OrderedCollections
 extension EngineCore {
     // MARK: Suspended lanes
 
-    /// Returns whether a provider needs the network and there is none.
+    /// Returns whether a provider needs the network while there is no network.
     package func isOffline(_ provider: ProviderID) -> Bool {
         needsNetwork(provider) && suspensions.contains(.offline)
     }
@@ -24,15 +24,16 @@ extension EngineCore {
 
     private var mayBeSuspended: Bool { suspensions.isAny || !suspendedAccounts.isEmpty }
 
-    /// Returns whether flights that arrive in a provider's lane are given back.
+    /// Returns whether flights that arrive in a provider's lane (its queue in this process) are given back to the
+    /// store.
     package func givesBack(_ provider: ProviderID) -> Bool { isClosed || isLaneSuspended(provider) }
 
     func needsNetwork(_ provider: ProviderID) -> Bool { lanes[provider]?.needsNetwork ?? false }
 
     // MARK: Reasons
 
-    /// Adds a reason to suspend work. The lanes that it concerns start nothing more, and their queued flights are given
-    /// back. Attempts in flight may continue for the grace period.
+    /// Adds a reason to suspend work. The lanes (provider queues) that the reason concerns start no more attempts, and
+    /// give their queued flights back to the store. Attempts in flight may continue for the grace period.
     package mutating func suspended(for reason: SuspensionReason, grace: Duration) {
         suspensions.suspended(for: reason, graceEnds: now.clock + grace)
         giveBackSuspended()
@@ -54,7 +55,7 @@ extension EngineCore {
         release(queued)
     }
 
-    /// Removes a reason to suspend work. The lanes that it concerned look for work again.
+    /// Removes a reason to suspend work. The lanes (provider queues) that the reason concerned claim flights again.
     package mutating func resumed(from reason: SuspensionReason) {
         if suspensions.resumed(from: reason) { backlogMayExist() }
         revive()
@@ -75,8 +76,8 @@ extension EngineCore {
         }
     }
 
-    /// The end of the next grace period that concerns an attempt in flight. Other grace periods set no timer: no
-    /// attempt starts while a reason concerns it.
+    /// The end of the next grace period that applies to an attempt in flight. Other grace periods need no timer,
+    /// because no attempt starts while a suspension applies to it.
     package var nextGraceEnd: Duration? {
         guard suspensions.isAny else { return nil }
         var ends: [Duration] = []
@@ -85,13 +86,13 @@ extension EngineCore {
         return ends.min()
     }
 
-    /// Whether attempts of providers that need the network are in flight while there is none.
+    /// Whether attempts of providers that need the network are in flight while there is no network.
     var hasOfflineAttempts: Bool {
         slots.values.contains { attempts[$0].map { isOffline($0.flight.provider) } == true }
     }
 
-    /// Whether no work that needs the network continues and none of its leases is being given back. A claim in progress
-    /// counts as work, because it gives back the flights that it gets.
+    /// Whether no work that needs the network continues, and none of its leases is still to be given back. A claim in
+    /// progress counts as work, because its flights are to be given back.
     var isQuietOffline: Bool {
         !hasOfflineAttempts && storeTasks.online == 0 && placed == 0 && !hasRecordings(where: needsNetwork)
     }
@@ -106,8 +107,8 @@ extension EngineCore {
         lanes[provider].flatMap { accounts[$0.account]?.pausedUntil.map { $0 > now.date } } ?? false
     }
 
-    /// Handles a permanent failure of a provider's request. If the account would refuse every call in the same way and
-    /// the configuration asks for it, the account is suspended.
+    /// Handles a permanent failure of a provider's request. Suspends the account if the account would refuse every call
+    /// in the same way and ``EngineConfiguration/suspendsRefusingAccounts`` is set.
     mutating func refused(by provider: ProviderID, with error: AIServiceError) {
         guard error.isRefusalOfAll, let account = lanes[provider]?.account else { return }
         emit(.refused(by: account, provider: provider, error))
@@ -126,14 +127,14 @@ extension EngineCore {
         if suspendedAccounts.remove(account) != nil || wasPaused { backlogMayExist() }
     }
 
-    /// Records whether the store took a report of an account.
+    /// Records whether the store has written a report of an account.
     package mutating func reported(_ report: AccountReport, isWritten: Bool) {
         guard let date = report.pausedUntil else { return }
         accounts[report.account]?.reportsUnderWay -= 1
         if !isWritten { accounts[report.account]?.unreportedUntil = date }
     }
 
-    /// Applies the stored pause of an account; `nil` if the store has none.
+    /// Applies the stored pause of an account. The date is `nil` if the store has no pause.
     mutating func paused(_ account: AccountID, until date: Date?) {
         guard accounts[account] != nil else { return }
         accounts[account]?.pauseRead(until: date, now: now.date)
@@ -142,21 +143,21 @@ extension EngineCore {
 
     // MARK: The engine
 
-    /// Starts an engine. Returns whether it is to work at once, and the former state. Returns `nil` if an engine
-    /// already runs: two would give back each other's leases.
+    /// Starts an engine. Returns whether the engine is to work at once, and the former state. Returns `nil` if an
+    /// engine already runs, because two engines would give back each other's leases.
     package mutating func engineStarted() -> (isToWork: Bool, before: Suspensions)? {
         let before = suspensions
         guard !before.hasEngine else { return nil }
         return (suspensions.engineStarted(), before)
     }
 
-    /// Records that the engine holds nothing any more and is suspended.
+    /// Records that the engine is suspended and holds no leases any more.
     package mutating func engineSuspended() {
         suspensions.engineSuspended()
         revive()
     }
 
-    /// Announces that ended waits may start again, unless the engine announces nothing.
+    /// Announces that ended waits may start again. Does nothing while the engine is silent.
     package mutating func revive() {
         updateSilence()
         if !isSilent { effects.append(.revive(.engine)) }
@@ -176,7 +177,7 @@ extension EngineCore {
         }
     }
 
-    /// Ends all waits when the engine stops announcing, and reports each change of that.
+    /// Ends all waits when the engine becomes silent, and reports each change between silent and not silent.
     private mutating func updateSilence() {
         guard suspensions.isSilent != isSilent else { return }
         isSilent = suspensions.isSilent

@@ -4,7 +4,7 @@ import OrderedCollections
 extension EngineCore {
     // MARK: Beginning and ending
 
-    /// Adds a waiter for an outcome. Returns `false` if nothing is announced any more, so that the waiter must not
+    /// Adds a waiter for an outcome. Returns `false` if the engine announces nothing any more. The waiter must then not
     /// wait.
     mutating func wait(_ waiter: Waiter<RequestStatus>, for id: UUID) -> Bool {
         guard !isSilent else { return false }
@@ -12,15 +12,15 @@ extension EngineCore {
         return true
     }
 
-    /// Adds a stream of statuses. Returns its number; `nil` if nothing is announced any more.
+    /// Adds a stream of statuses and returns its number. Returns `nil` if the engine announces nothing any more.
     mutating func begin(
         _ stream: AsyncThrowingStream<RequestStatus, any Error>.Continuation, of id: UUID
     ) -> Int? {
         isSilent ? nil : watched.begin(stream, of: id)
     }
 
-    /// Attaches a watched request to the flight that the store names for it, so that it receives the flight's changes.
-    /// An attachment by a commit is newer and stays.
+    /// Attaches a watched request to the flight that the store names for it, so that the request receives the flight's
+    /// changes. If a commit has already attached the request, that attachment is newer and stays.
     mutating func attach(_ id: UUID, to flight: FlightID) {
         if !watched.contains(id) { watched.attach(id, to: flight) }
     }
@@ -43,8 +43,8 @@ extension EngineCore {
         if let ended = watched.remove(id) { effects.append(.end([ended], .failure(error))) }
     }
 
-    /// Ends the waits for a flight whose start or end could not be recorded. If the outcome of that commit is unknown
-    /// they keep waiting, because the process reads the rows again.
+    /// Ends the waits for a flight whose start or end could not be recorded. If the outcome of the commit is unknown,
+    /// the waits continue, because the process reads the rows again.
     mutating func failWatchers(of flight: FlightID, with error: any Error) {
         if error.isUncertain { return }
         let ended = watched.removeMembers(of: flight)
@@ -59,10 +59,11 @@ extension EngineCore {
         if let look = watched.look(at: id) { effects.append(.look(look)) }
     }
 
-    /// Announces the outcome of a watched request that was read from the store, or the failure to find or read it.
+    /// Announces the outcome of a watched request that was read from the store. Or announces the failure to find or
+    /// read the request.
     ///
-    /// If news of the request arrived since the read began, the store is read again. That news may be older than the
-    /// store's state.
+    /// If a change of the request arrived after the read began, the store is read again. The change may be older than
+    /// the store's state.
     mutating func found(_ found: Result<RequestStatus, any Error>, by look: WatchedRequests.Look) {
         guard watched.isCurrent(look) else {
             if let again = watched.look(at: look.id) { effects.append(.look(again)) }

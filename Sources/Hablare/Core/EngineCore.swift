@@ -3,18 +3,18 @@ import OrderedCollections
 
 /// The decisions of the engine.
 ///
-/// This is a pure machine: an event or the changes of a commit go in, and effects come out (``apply(at:_:)``). It never
-/// waits, reads or writes, and the time is a parameter.
+/// This is a pure state machine. Its input is an event or the changes of a commit, and its output is effects
+/// (``apply(at:_:)``). It never waits, reads or writes. The time is a parameter.
 ///
-/// It owns everything that one process knows of its work:
+/// It owns everything that one process knows about its work:
 ///
-/// - the lanes of its providers,
+/// - a *lane* for each provider: the queue of the provider's flights in this process,
 /// - the attempts in flight and all deadlines,
 /// - the reasons to suspend work,
-/// - the requests that are watched here.
+/// - the requests that are watched in this process.
 ///
-/// The journal passes in the changes of each commit in commit order (``committed(_:of:)``), so that all changes are
-/// reported in one order. ``wake()`` is its only timer.
+/// The journal passes the changes of each commit to the core in commit order (``committed(_:of:)``). All changes are
+/// therefore reported in one order. ``wake()`` is the core's only timer.
 ///
 /// These invariants hold for any order of events:
 ///
@@ -22,16 +22,19 @@ import OrderedCollections
 /// - A flight never takes two slots.
 /// - Every reserved slot is taken or given back.
 /// - A suspended lane starts nothing and claims nothing.
-/// - Work never stalls while the core is open. For every lane that is not suspended and has a waiting flight that this
-///   process may take, one of these is true: a flight of the lane is in flight, an outstanding effect will lead to one,
-///   or ``wake()`` returns the time to continue.
+/// - Work never stalls while the core is open. This concerns every lane that is not suspended and has a waiting flight
+///   that this process may take. For such a lane, one of these statements is true:
+///   - A call of the lane is in flight.
+///   - An outstanding effect will lead to a call.
+///   - ``wake()`` returns the time to continue.
 package struct EngineCore: Sendable {
-    /// An attempt of this process, with the slot that it takes.
+    /// An attempt of this process, with the slot that it occupies.
     struct Attempt: Sendable {
         let flight: QueuedFlight
         let startedAt: Date
         let timeout: Duration
-        /// The probe that this attempt is, if it tests whether a failing provider has recovered.
+        /// The number of the probe, if this attempt is a probe: a call that tests whether a failing provider has
+        /// recovered.
         let probe: Breaker.Probe?
         var lifecycle: AttemptLifecycle
 
@@ -39,10 +42,10 @@ package struct EngineCore: Sendable {
     }
 
     enum Phase: Sendable {
-        /// Nothing starts: no engine runs, or it shuts down.
+        /// No attempt starts, because no engine runs or the engine shuts down.
         case closed
         case open
-        /// The store cannot be written. Nothing starts until it can.
+        /// The store cannot be written. No attempt starts until the store can be written again.
         case parked
     }
 
@@ -53,7 +56,8 @@ package struct EngineCore: Sendable {
         package var isShared: Bool
         /// Whether to stop calling an account after it refused a call for a reason that applies to every call.
         package var suspendsRefusingAccounts: Bool
-        /// The longest pause that a provider can ask for. A longer one is shortened to it.
+        /// The maximum pause of an account. If a provider asks for a longer pause, the pause is shortened to this
+        /// value.
         package var longestPause: Duration
 
         package init(
@@ -70,27 +74,27 @@ package struct EngineCore: Sendable {
 
     let configuration: Configuration
     var phase = Phase.closed
-    /// Whether this process may hold leases that it does not know of, because the outcome of a commit is unknown. It
-    /// starts nothing until it has registered again.
+    /// Whether this process may hold leases that it does not know of, because the outcome of a commit is unknown. The
+    /// process starts no attempt until it has registered again.
     package internal(set) var isUncertain = false
-    /// The registration of this process, kept while it may hold leases.
+    /// The id under which this process is registered. Kept while the process may hold leases.
     package internal(set) var owner: OwnerID?
     var suspensions = Suspensions()
     var suspendedAccounts: Set<AccountID> = []
     var lanes: OrderedDictionary<ProviderID, Lane>
     var accounts: [AccountID: Account]
-    /// The attempts whose providers have not returned or whose ends are not recorded. A flight may have several: the
-    /// older ones were abandoned or are being recorded.
+    /// The attempts whose providers have not returned or whose ends are not recorded. A flight may have several
+    /// attempts. The older attempts were abandoned, or their ends are being recorded.
     var attempts: [AttemptKey: Attempt] = [:]
     /// The attempts that take a slot, at most one per flight.
     var slots: [FlightID: AttemptKey] = [:]
     var deadlines = KeyedHeap<AttemptKey, Duration>()
-    /// Flights that were retried while their stopped attempt had not ended. They queue again when it ends.
+    /// Flights that were retried before their stopped attempt had ended. They are queued again when the attempt ends.
     var deferred: [FlightID: QueuedFlight] = [:]
     /// The number of submissions in the current commit that hold a slot.
     var placed = 0
-    /// Leases that could not be given back. They are tried again after the next successful write and end with the
-    /// registration.
+    /// Leases that could not be given back to the store. The next try follows the next successful write. The leases
+    /// also end when the registration ends.
     var unreturned: [QueuedFlight] = []
     var storeTasks = StoreTaskCount()
     /// The next deadline of a request, as far as this process knows.
@@ -122,7 +126,7 @@ package struct EngineCore: Sendable {
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// The number of flights that are queued here or take a slot.
+    /// The number of flights that are queued in this process or occupy a slot.
     package var flightCount: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
     package var running: Int { slots.count }
@@ -139,7 +143,7 @@ package struct EngineCore: Sendable {
         return hasChanged
     }
 
-    /// Returns whether this process runs or watches a row, so that it needs the row's changes.
+    /// Returns whether this process runs or watches the flight or request of a row. If so, it needs the row's changes.
     package func isOfInterest(_ row: ChangedRow) -> Bool {
         switch row {
         case .request(let id): watched.contains(id)
@@ -148,7 +152,7 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// The rows of interest, for reading all of them again.
+    /// All rows for which ``isOfInterest(_:)`` is true. Use it to read all of them again.
     package var rowsOfInterest: [ChangedRow] {
         slots.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
@@ -156,7 +160,7 @@ package struct EngineCore: Sendable {
     /// The rows of the accounts that may be called.
     package var accountRows: [ChangedRow] { accounts.keys.sorted().map { .account($0) } }
 
-    /// Whether no pending write to the store names this process as a holder.
+    /// Whether no pending write to the store concerns a lease of this process.
     var isQuiet: Bool { placed == 0 && storeTasks.count == 0 && !hasRecordings { _ in true } }
 
     func hasRecordings(where isMeant: (ProviderID) -> Bool) -> Bool {
@@ -197,8 +201,8 @@ package struct EngineCore: Sendable {
 
     // MARK: Opening and closing
 
-    /// Opens the core: the process is registered and may hold leases. The core stays closed if a shutdown was ordered
-    /// meanwhile.
+    /// Opens the core after the process was registered and may hold leases. The core stays closed if a shutdown was
+    /// ordered during the registration.
     package mutating func opened(as owner: OwnerID) {
         self.owner = owner
         isUncertain = false
@@ -208,7 +212,8 @@ package struct EngineCore: Sendable {
         emit(.registered(owner))
     }
 
-    /// Closes the core for a shutdown or suspension. Nothing more starts, and queued flights are given back.
+    /// Closes the core for a shutdown or suspension. No more attempts start, and queued flights are given back to the
+    /// store.
     package mutating func closed() {
         phase = .closed
         var queued: [QueuedFlight] = []
@@ -225,22 +230,23 @@ package struct EngineCore: Sendable {
         if !flights.isEmpty { effects.append(.release(flights)) }
     }
 
-    /// Forgets the registration, because the process holds nothing any more and is about to deregister.
+    /// Removes the registration, because the process holds no leases any more and is about to deregister from the
+    /// store.
     package mutating func retired() {
         owner = nil
         unreturned = []
     }
 
-    /// Stops the core from starting work, because the store cannot be written. A call that started now could not be
-    /// recorded.
+    /// Stops the core from starting work, because the store cannot be written. The store could not record a call that
+    /// started now.
     package mutating func storeFailed(with error: any Error) {
         guard case .open = phase else { return }
         phase = .parked
         emit(.storeFailed(AIServiceError(storing: error)))
     }
 
-    /// Resumes after the store was written again. Pending ends are recorded first: until then, further answers would be
-    /// paid for and lost.
+    /// Resumes work after the store was written again. Records the pending ends of attempts first. Calls that started
+    /// earlier could be paid for, and their answers lost.
     package mutating func storeRecovered() {
         release(unreturned)
         unreturned = []
@@ -266,7 +272,7 @@ package struct EngineCore: Sendable {
     /// Handles everything that waits for time. Call it after time has passed or the clock was set.
     ///
     /// - Parameter silenceLeft: Returns the time for which the provider of an attempt may still be silent, according to
-    ///   its output; `nil` if it has passed.
+    ///   its output. `nil` if this time has passed.
     package mutating func timePassed(silenceLeft: (AttemptKey) -> Duration?) {
         for key in deadlines.popAll(through: now.clock) { deadlineReached(key, silence: silenceLeft(key)) }
         endGraces()
@@ -274,8 +280,8 @@ package struct EngineCore: Sendable {
         touchAll()
     }
 
-    /// Returns the clock's time of the next call of ``timePassed(silenceLeft:)``; `nil` if nothing waits for time
-    /// alone.
+    /// Returns the clock's time at which to call ``timePassed(silenceLeft:)`` next. Returns `nil` if no work waits for
+    /// a time.
     package mutating func wake() -> Duration? {
         var earliest = deadlines.first()
         func consider(_ time: Duration?) {
@@ -288,7 +294,7 @@ package struct EngineCore: Sendable {
         return earliest
     }
 
-    /// Returns the next date at which time alone lets a lane continue.
+    /// Returns the next date at which a lane can continue because time has passed.
     private func nextLaneDate(after now: Date) -> Date? {
         var earliest: Date?
         func consider(_ date: Date?) {
@@ -314,8 +320,8 @@ package struct EngineCore: Sendable {
         effects.append(.sweep)
     }
 
-    /// Ends a sweep. A failed sweep is repeated by the next renewal. If requests with a passed deadline are left,
-    /// another sweep follows at once.
+    /// Ends a sweep, which ends the requests whose deadline has passed. The next renewal repeats a failed sweep. If
+    /// requests with a passed deadline are left, another sweep follows at once.
     package mutating func swept(isFailed: Bool) {
         isSweeping = false
         if isFailed { nextExpiry = nil }
@@ -324,7 +330,8 @@ package struct EngineCore: Sendable {
 
     // MARK: The backlog
 
-    /// Marks every lane as possibly having a backlog, because a write may have left a flight waiting for any of them.
+    /// Marks every lane (provider queue) as possibly having a backlog. Call it if a write may have left a waiting
+    /// flight for any lane.
     package mutating func backlogMayExist() {
         for index in lanes.values.indices { lanes.values[index].backlogMayExist() }
         touchAll()
@@ -332,8 +339,8 @@ package struct EngineCore: Sendable {
 
     /// Queues the flights that the store returned for a claim.
     ///
-    /// - Parameter putBack: The number of further flights that were claimed and put back because they cannot be read.
-    ///   More flights may wait behind them.
+    /// - Parameter putBack: The number of claimed flights that were put back into the store because they cannot be
+    ///   read. More flights may wait behind them.
     package mutating func claimed(
         _ flights: [QueuedFlight], putBack: Int = 0, nextDue: Date? = nil, by provider: ProviderID, asked: Int
     ) {
@@ -364,7 +371,8 @@ package struct EngineCore: Sendable {
     /// ``ClaimQuery/roundOffset``.
     package func roundOffset(of provider: ProviderID) -> Int { lanes[provider]?.roundOffset ?? 0 }
 
-    /// Handles a claim that failed. If its outcome is unknown, this process may hold leases that it does not know of.
+    /// Handles a claim that failed. If the outcome of the claim is unknown, this process may hold leases that it does
+    /// not know of.
     package mutating func claimFailed(by provider: ProviderID, with error: any Error) {
         lanes[provider]?.backlog = .possible
         if error.isUncertain { isUncertain = true }
@@ -373,7 +381,7 @@ package struct EngineCore: Sendable {
 
     // MARK: Permits
 
-    /// Takes the permits that the store granted, and sends calls with them.
+    /// Adds the permits that the store granted, and starts the calls that these permits allow.
     package mutating func granted(_ grant: PermitGrant, of account: AccountID) {
         let asker = accounts[account]?.asker
         accounts[account]?.granted(grant, now: now.date)
@@ -401,8 +409,8 @@ package struct EngineCore: Sendable {
         for index in touched.indices { touched[index] = true }
     }
 
-    /// Starts the flights that may start, and asks for the permits and flights that it needs. It changes the lane in
-    /// place, because a copy of a lane would copy its queue.
+    /// Starts the flights of a lane that may start, and requests the permits and flights that the lane needs. Changes
+    /// the lane in place, because a copy of a lane would copy its queue.
     private mutating func fill(at index: Int, mayAsk: Bool = true) {
         guard case .open = phase, !isLaneSuspended(at: index) else { return }
         lanes.values[index].timePassed(now.date)
@@ -433,8 +441,8 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// Reserves permits for the calls that can be sent at once, and for at most one second's worth: other processes may
-    /// want to send too.
+    /// Reserves permits for the calls that can be sent at once, but at most for the calls of one second, because other
+    /// processes may want to send calls, too.
     private mutating func reserve(forLane index: Int) {
         let account = lanes.values[index].account
         guard let limit = accounts[account]?.limit else { return }
@@ -448,14 +456,14 @@ package struct EngineCore: Sendable {
 }
 
 extension EngineCore.Attempt {
-    /// Whether the store has failed to take the attempt's end.
+    /// Whether writing the attempt's end to the store has failed.
     var isUnrecorded: Bool { lifecycle.recording.map { $0.failures > 0 } ?? false }
 }
 
 struct StoreTaskCount: Sendable {
     private(set) var count = 0
-    /// The number of these operations that may hold or give back leases of a provider that needs the network, or start
-    /// such work.
+    /// The number of these operations that may take or give back leases of a provider that needs the network, or start
+    /// work of such a provider.
     private(set) var online = 0
 
     mutating func began(needsNetwork: Bool) {

@@ -2,7 +2,7 @@ import DequeModule
 
 /// A queue of three priorities, served by deficit round robin 8 : 4 : 1, and in order of arrival within a priority.
 ///
-/// Every element costs one. A class is served up to its weight, and then the next class that has an element.
+/// Every element costs 1. A priority is served up to its weight. Then the next priority that has an element is served.
 struct FairQueue<Element: Sendable>: Sendable {
     private var classes: [Deque<Element>] = Array(repeating: Deque(), count: Priority.allCases.count)
     private var current = 0
@@ -40,7 +40,7 @@ struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Moves on to the class whose turn it is. Call it only if there is an element.
+    /// Moves on to the priority whose turn it is. Call this method only if the queue has an element.
     private mutating func advance() {
         while credit == 0 || classes[current].isEmpty {
             current = (current + 1) % classes.count
@@ -48,7 +48,7 @@ struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// A simulation of the rounds that takes no element.
+    /// A simulation of the rounds that removes no element.
     private struct Preview {
         var classes: [Int]
         var current: Int
@@ -75,8 +75,8 @@ struct FairQueue<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// Moves the first matching element to the end of a more urgent class. An element that is already in that class, or
-    /// in a more urgent one, stays.
+    /// Moves the first matching element to the end of a more urgent priority. If the element already has this priority
+    /// or a more urgent priority, it keeps its place.
     ///
     /// - Returns: Whether an element matches.
     mutating func raise(to priority: Priority, where matches: (Element) -> Bool) -> Bool {

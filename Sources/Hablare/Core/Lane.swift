@@ -1,20 +1,20 @@
 import Foundation
 
-/// One provider's share of the dispatch: its calls in flight, its queue in this process, and its backlog in the store.
+/// One provider's part of the engine: its calls in flight, its queue in this process, and its backlog in the store.
 ///
-/// The queue is a window onto the backlog, which stays in the store. A process leases only as many flights as it has
-/// room for and will begin within half a second. Several processes therefore share a backlog of slow calls down to the
-/// last one. Fast calls need not wait for the store, and a million waiting requests cost no memory.
+/// The backlog stays in the store, and the queue is a small part (a window) of it. A process leases only as many
+/// flights as it has room for, and as it will begin within half a second. Several processes therefore share a backlog
+/// of slow calls evenly. Fast calls need not wait for the store, and a million waiting requests need no memory.
 ///
-/// While its breaker is open, a lane leases only the flight for a probe, when the probe is due: the provider may still
-/// answer another process.
+/// While its breaker is open, a lane leases only one flight for a probe, when the probe is due. It leaves the other
+/// flights in the store, because the provider may still answer another process.
 struct Lane: Sendable {
     enum Backlog: Sendable, Hashable {
         /// No flight waits in the store.
         case none
         /// Flights may wait in the store.
         case possible
-        /// A claim is in progress. `more`: whether new flights may have arrived since it began.
+        /// A claim is in progress. `more` says whether new flights may have arrived since the claim began.
         case asked(more: Bool)
     }
 
@@ -29,16 +29,16 @@ struct Lane: Sendable {
     var promised = 0
     var backlog = Backlog.possible
     var due: Date?
-    /// The number of flights taken from the store. It decides which priority has its turn.
+    /// The number of flights taken from the store. This number decides which priority is next.
     private(set) var roundOffset = 0
     /// The maximum number of flights to hold beyond the free slots. It never exceeds the account's rate for half a
     /// second.
     private let largestLookahead: Int
     /// The maximum number of flights to hold for free slots: the account's rate for half a second, and at least one.
     private let largestRoom: Int
-    /// The average duration of a call in seconds, weighted towards recent calls; `nil` before the first call ended.
+    /// The average duration of a call in seconds, weighted towards recent calls. `nil` before the first call has ended.
     private var callSeconds: Double?
-    /// The load at the last call of ``takeLoadChange()``; `nil` before the first.
+    /// The load at the last call of ``takeLoadChange()``. `nil` before the first call.
     private var knownLoad: LaneLoad?
 
     init(_ description: LaneDescription) {
@@ -64,7 +64,7 @@ struct Lane: Sendable {
         return true
     }
 
-    /// Whether a new call could be sent before all others.
+    /// Whether a new call could be sent at once, because no other call waits.
     var isIdle: Bool { queue.isEmpty && promised == 0 && breaker.isClosed && gate.hasRoom }
 
     private func window(now: Date) -> Int {
@@ -74,7 +74,8 @@ struct Lane: Sendable {
 
     func room(now: Date) -> Int { max(0, window(now: now) - queue.count - promised) }
 
-    /// Returns whether to claim more flights. It asks early, so that the lane does not run dry during the commit.
+    /// Returns whether to claim more flights. Returns `true` early enough, so that the queue does not become empty
+    /// during the claim.
     func wantsMore(now: Date) -> Bool {
         backlog == .possible && room(now: now) >= (breaker.isClosed ? max(1, lookahead / 2) : 1)
     }
@@ -90,7 +91,7 @@ struct Lane: Sendable {
         return spare
     }
 
-    /// The longest duration that counts in the average, in seconds. The machine may have slept during a longer call.
+    /// The maximum duration that counts in the average, in seconds. During a longer call, the machine may have slept.
     private static let longestCall = 10.0
 
     /// Adds the duration of a call to the average.
@@ -101,8 +102,8 @@ struct Lane: Sendable {
         callSeconds = callSeconds.map { $0 + (seconds - $0) / 8 } ?? seconds
     }
 
-    /// The number of flights to hold beyond the free slots: those that begin within half a second at the average
-    /// duration of a call; none while that is unknown.
+    /// The number of flights to hold in addition to the free slots. These are the flights that will begin within half a
+    /// second, at the average duration of a call. 0 while this duration is unknown.
     private var lookahead: Int {
         guard let callSeconds else { return 0 }
         let pace = Double(gate.limit) * 0.5 / max(callSeconds, 1e-9)

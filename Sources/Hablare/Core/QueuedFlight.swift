@@ -1,6 +1,7 @@
 package import Foundation
 
-/// A flight that this process has leased, with its request. It is queued in a lane or executed by an attempt.
+/// A flight that this process has leased, with its request. The flight is queued in its provider's lane, or an attempt
+/// executes it.
 package struct QueuedFlight: Sendable {
     /// The parts are boxed, because a flight is passed around and every attempt's task holds it.
     private struct Parts: Sendable {
@@ -71,12 +72,12 @@ package struct QueuedFlight: Sendable {
     var origin: ProviderID { parts.value.origin }
     /// The cost of the call in units of the account's limit.
     package var cost: Double { parts.value.cost }
-    /// The fingerprint that finds the answer; `nil` if the flight was claimed.
+    /// The fingerprint under which the cache finds the answer. `nil` if the flight was claimed.
     var work: Fingerprint? { parts.value.work }
     package var trace: TraceContext? { parts.value.trace }
     /// The date since which the flight waits to be sent, if it is known.
     var waitsSince: Date? { parts.value.waitsSince }
-    /// The remembered work that the attempt resumes; `nil` if it starts over.
+    /// The remembered work that the attempt resumes. `nil` if the attempt starts the work from the beginning.
     package var resumePoint: ResumePoint? { parts.value.resumePoint }
     package var failure: AIServiceError? { parts.value.failure }
 }

@@ -1,6 +1,6 @@
 /// A provider's answer to one call, with the engine's observations.
 struct Reply: Sendable {
-    /// The provider's result; a failure if its answer cannot be the attempt's outcome.
+    /// The provider's result. It is a failure if the provider's answer cannot be the attempt's outcome.
     var result: Result<ProviderAnswer, AIServiceError>
     var limits: Box<ReportedLimits>?
     /// Whether the provider failed after the store had refused one of its writes because the lease is lost. The engine
@@ -12,14 +12,14 @@ struct Reply: Sendable {
     var hasBegun = false
     /// The provider's answer, even if it could not be stored.
     var answer: ProviderAnswer?
-    /// The least that the provider may have billed, regardless of its result.
+    /// The minimum billing state, regardless of the provider's result.
     var billing = BillingState.neverSent
-    /// The yielded chunks that the store has not taken yet.
+    /// The yielded chunks that are not yet written to the store.
     var remainingChunks: Box<ChunkGroup>?
-    /// The state of the resume handle; `nil` if the provider was not called.
+    /// The state of the resume handle. `nil` if the provider was not called.
     var memory: AttemptStream.Memory?
 
-    /// The usage that the answer reports, or the failure does.
+    /// The usage that the answer or the failure reports.
     var usage: Usage? { answer?.usage ?? error?.usage }
 
     var error: AIServiceError? {

@@ -1,10 +1,10 @@
 /// The reasons to suspend an engine, the grace periods for calls in flight, and the engine's next order.
 ///
-/// This is a pure value. It learns of events and of time only through its methods.
+/// This is a pure value. It receives events and the time only through its methods.
 package struct Suspensions: Sendable, Hashable {
     package enum Order: Sendable, Hashable {
         case work
-        /// Give back everything and wait.
+        /// Give back all leases and wait.
         case suspend
         case end
     }
@@ -18,7 +18,7 @@ package struct Suspensions: Sendable, Hashable {
     }
 
     private var engine = Engine.absent
-    /// The end of each reason's grace period by the engine's clock; `nil` once it is over.
+    /// The end of each reason's grace period by the engine's clock. `nil` after the grace period is over.
     private var graces: [SuspensionReason: Duration?] = [:]
 
     package init() {}
@@ -36,10 +36,10 @@ package struct Suspensions: Sendable, Hashable {
         graces[reason].map { $0 == nil } ?? false
     }
 
-    /// Returns the end of a reason's grace period; `nil` once it is over.
+    /// Returns the end of a reason's grace period. Returns `nil` after the grace period is over.
     package func graceEnd(of reason: SuspensionReason) -> Duration? { graces[reason] ?? nil }
 
-    /// Adds a reason to suspend work. Of two grace periods for one reason the shorter counts.
+    /// Adds a reason to suspend work. If a reason is given twice, its shorter grace period applies.
     package mutating func suspended(for reason: SuspensionReason, graceEnds end: Duration) {
         guard let grace = graces[reason] else { return graces[reason] = .some(end) }
         if let grace { graces[reason] = .some(min(grace, end)) }
@@ -68,12 +68,12 @@ package struct Suspensions: Sendable, Hashable {
         return contains(.background) ? .suspend : .work
     }
 
-    /// Whether an engine may have calls in flight or hold anything in the store.
+    /// Whether an engine may have calls in flight or hold leases in the store.
     package var isEngineUp: Bool { engine == .up || engine == .ending }
 
     package var hasEngine: Bool { engine == .up || engine == .suspended || engine == .ending }
 
-    /// Whether nothing is announced, because the engine was shut down or is suspended in the background.
+    /// Whether the engine announces nothing, because it was shut down or is suspended for the background.
     package var isSilent: Bool { engine == .ended || engine == .suspended && contains(.background) }
 
     package mutating func engineStarted() -> Bool {
@@ -89,7 +89,7 @@ package struct Suspensions: Sendable, Hashable {
         if engine == .up { engine = .suspended }
     }
 
-    /// Marks a suspended engine as working. Returns `false` if it is to stay suspended or to shut down.
+    /// Marks a suspended engine as working. Returns `false` if the engine is to stay suspended or to shut down.
     package mutating func engineWoke() -> Bool {
         guard order == .work else { return false }
         engine = .up

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A token bucket, which fills at a steady rate up to its capacity and is drained by costs. This type is pure.
+/// A token bucket. It fills at a steady rate up to its capacity. Each cost takes tokens from it. This type is pure.
 ///
-/// A cost above the capacity is granted when the bucket is full, and leaves it in debt. One huge request therefore
-/// waits like every other and is not stuck forever.
+/// A cost above the capacity is granted when the bucket is full, and leaves the bucket in debt. A huge request
+/// therefore waits like every other request, but does not wait for ever.
 package struct TokenBucket: Sendable, Hashable, Codable {
     /// The number of tokens left; negative in debt.
     package var level: Double
@@ -29,8 +29,8 @@ package struct TokenBucket: Sendable, Hashable, Codable {
 
     /// Refills the bucket for the time since the last refill.
     ///
-    /// No moment fills it twice: of two processes, the one with the older date may come second. After a clock was set
-    /// back, the bucket continues from the new date.
+    /// No period of time fills the bucket twice, even if a process with an older date comes after a process with a
+    /// newer date. After a clock was set back, the bucket continues from the new date.
     mutating func refill(_ measure: Measure, now: Date) {
         let elapsed = now.timeIntervalSince(updatedAt)
         if elapsed > 0 { level += elapsed * measure.perSecond }

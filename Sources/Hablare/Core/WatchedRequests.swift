@@ -3,22 +3,22 @@ package import OrderedCollections
 
 /// The requests that this process waits for or watches.
 ///
-/// It holds nothing of a request without a watcher, and nothing of a finished one: an answer lives in the store and
-/// with its readers. It yields statuses to streams itself, so that a slow reader finds the latest one. The caller ends
-/// the streams, because the end of a stream calls back into this type.
+/// It keeps no data of a request without a watcher, and no data of a finished request, because the store and the
+/// readers have the answer. It yields statuses to streams itself, so that a slow reader finds the latest status. The
+/// caller ends the streams, because the end of a stream calls back into this type.
 package struct WatchedRequests: Sendable {
     /// The waiters and streams of one request.
     package struct Watched: Sendable {
         package fileprivate(set) var waiters: [Waiter<RequestStatus>] = []
-        /// The streams in the order in which they began, so that a simulation yields to them in the same order.
+        /// The streams in the order in which they began. The order makes simulations reproducible.
         package fileprivate(set) var streams:
             OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
-        /// The last status of each stream, which is not yielded twice.
+        /// The last status of each stream. The same status is not yielded twice.
         fileprivate var published: [Int: RequestStatus] = [:]
         fileprivate var progress: Double?
-        /// The flight that does the request's work; `nil` until it is known to be on disk.
+        /// The flight that does the request's work. `nil` until the request is known to be on disk.
         fileprivate var flight: FlightID?
-        /// The version of the last news of the request.
+        /// The version of the last change of the request.
         fileprivate var version: Int
 
         fileprivate init(version: Int) { self.version = version }
@@ -46,7 +46,7 @@ package struct WatchedRequests: Sendable {
         fileprivate let version: Int
     }
 
-    /// The watched members of a flight, in the order in which they were attached. Nearly always one.
+    /// The watched requests of a flight, in the order in which they were attached. Nearly always there is only one.
     private enum Members: Sendable {
         case one(UUID)
         case several(OrderedSet<UUID>)
@@ -62,8 +62,8 @@ package struct WatchedRequests: Sendable {
     private var watched: [UUID: Watched] = [:]
     private var members: [FlightID: Members] = [:]
     private var lastStream = 0
-    /// A counter that grows with all news of any request, so that a read for former watchers is not taken for one of
-    /// later watchers.
+    /// A counter that grows with each change of any request. With it, a read that was started for former watchers is
+    /// not confused with a read for later watchers.
     private var lastVersion = 0
 
     package init() {}
@@ -172,8 +172,8 @@ package struct WatchedRequests: Sendable {
 
     // MARK: Announcing
 
-    /// Yields a status to the streams of a request. Returns its watchers if the status is final: the caller then ends
-    /// them.
+    /// Yields a status to the streams of a request. If the status is final, returns the request's watchers, and the
+    /// caller ends them.
     package mutating func announce(_ status: RequestStatus, of id: UUID) -> Watched? {
         guard let index = watched.index(forKey: id) else { return nil }
         if status.isFinal {

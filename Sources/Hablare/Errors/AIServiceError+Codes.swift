@@ -1,7 +1,7 @@
 extension AIServiceError.Code {
     // MARK: Configuration
 
-    /// No provider of that id is registered in this process.
+    /// No provider with this id is registered in this process.
     public static let providerNotFound = Self(rawValue: "provider-not-found")
     /// A provider's program is not installed or cannot be run.
     public static let programMissing = Self(rawValue: "program-missing")
@@ -30,7 +30,7 @@ extension AIServiceError.Code {
 
     // MARK: Provider
 
-    /// The service no longer knows the work that an earlier attempt began and that this attempt was to continue. It is
+    /// An earlier attempt began work that this attempt was to continue, but the service no longer knows the work. It is
     /// unknown whether the work was done and billed.
     public static let workLost = Self(rawValue: "work-lost")
     /// The provider failed. Its message describes the failure.
@@ -55,14 +55,14 @@ extension AIServiceError.Code {
     public static let budgetExceeded = Self(rawValue: "budget-exceeded")
     /// A request with this UUID, or at this position in the job, already exists with other content.
     public static let conflict = Self(rawValue: "conflict")
-    /// No request has that UUID.
+    /// No request has this UUID.
     public static let unknownRequest = Self(rawValue: "unknown-request")
     /// The request is not in a state that allows the operation.
     public static let invalidState = Self(rawValue: "invalid-state")
     /// The engine was shut down or suspended. The request is on disk and continues when an engine runs again.
     public static let suspended = Self(rawValue: "suspended")
-    /// The call was stopped because it was cancelled. Never the outcome of a request: that is
-    /// ``RequestStatus/cancelled``.
+    /// The call was stopped because it was cancelled. This code is never the outcome of a request. A cancelled request
+    /// has the status ``RequestStatus/cancelled``.
     public static let cancelled = Self(rawValue: "cancelled")
 
     /// The attempt that streamed the answer ended with its process, and the request does not allow another attempt.
@@ -76,15 +76,16 @@ extension AIServiceError.Code {
     public static let storageReadOnly = Self(rawValue: "storage-read-only")
     /// The store is damaged.
     public static let storageCorrupt = Self(rawValue: "storage-corrupt")
-    /// The store was deleted, moved or replaced by another one while it was open. Nothing more is acknowledged.
+    /// The store was deleted, moved or replaced by another store while it was open. The store acknowledges no more
+    /// writes.
     public static let storageMissing = Self(rawValue: "storage-missing")
     /// The store was written by a newer version of this software.
     public static let storageTooNew = Self(rawValue: "storage-too-new")
     /// Another process keeps the store locked.
     public static let storageBusy = Self(rawValue: "storage-busy")
-    /// The connection to the store was lost during a commit, so it is unknown whether the commit was made. A submission
-    /// may be repeated, because a request with a known UUID is not submitted twice. After any other call, check the
-    /// state of the request first.
+    /// The connection to the store was lost during a commit, so it is unknown whether the commit was made. You may
+    /// repeat a submission, because the store does not submit a known UUID twice. Before you repeat any other call,
+    /// check the state of the request.
     public static let storageUncertain = Self(rawValue: "storage-uncertain")
     /// The store failed in another way.
     public static let storageFailed = Self(rawValue: "storage-failed")

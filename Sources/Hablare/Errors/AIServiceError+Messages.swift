@@ -2,7 +2,7 @@ public import Foundation
 
 /// Errors that are thrown in more than one place.
 extension AIServiceError {
-    /// The response's bytes are no longer kept.
+    /// The store no longer keeps the content of the response.
     public static let responseExpired = AIServiceError(
         .responseExpired,
         """
@@ -11,7 +11,7 @@ extension AIServiceError {
         """
     )
 
-    /// Returns the error for a UUID or a position in a job that is taken by other content.
+    /// Returns the error for a UUID or a position in a job that already belongs to a request with other content.
     public static func conflict(id: UUID, job: Submission.JobPosition?) -> AIServiceError {
         let taken = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
         return AIServiceError(

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The error type of the engine: the failure, its disposition, and advice on it.
+/// The error type of the engine. It has the kind of failure, the next step, and a message that says what to do.
 ///
 /// It is a value (`Sendable`, `Hashable`, `Codable`), because a failed request keeps its error on disk. Messages never
 /// contain a prompt, a response or a credential.
@@ -33,7 +33,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     /// In one object, so that a result is not as large as its rare failure.
     private struct Parts: Sendable, Hashable, Codable {
-        /// Everything but the kept answer, which is not encoded because the store keeps it separately.
+        /// All properties except the kept answer. It is not encoded, because the store keeps it separately.
         enum CodingKeys: String, CodingKey {
             case code, category, message, disposition, cause, billing
         }
@@ -53,17 +53,19 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     public var code: Code { parts.value.code }
     /// The part of the system that failed.
     public var category: Category { parts.value.category }
-    /// The failure and the remedy, in sentences that a person can act on.
+    /// A description of the failure and the remedy, for people.
     public var message: String { parts.value.message }
     /// The next step after the failure.
     public var disposition: FailureDisposition { parts.value.disposition }
-    /// The underlying failure in its own words, for logs. Never a prompt, a response or a credential.
+    /// The underlying failure as reported, for logs. Never a prompt, a response or a credential.
     public var cause: String? { parts.value.cause }
-    /// The billing of a call whose answer arrived but cannot be used. `nil` if the disposition determines it: the call
-    /// may have been billed if the outcome is unknown, and was not billed otherwise.
+    /// The billing of a call whose answer arrived but cannot be used. If this is `nil`, ``disposition`` determines the
+    /// billing: after ``FailureDisposition/outcomeUnknown`` the call may have been billed, and after any other
+    /// disposition it was not billed.
     public var billing: FailureBilling? { parts.value.billing }
-    /// The answer that arrived but cannot be used. A provider sets it, and the engine moves it into the store. It is
-    /// therefore `nil` in the error of a recorded request; use ``AIRequestManager/keptAnswer(for:)`` to read it.
+    /// The answer that arrived but cannot be used. A provider sets it, and the engine moves it into the store. In the
+    /// error of a recorded request it is therefore `nil`. To read the answer, call
+    /// ``AIRequestManager/keptAnswer(for:)``.
     public var keptAnswer: KeptAnswer? { parts.value.kept }
 
     /// Creates an error.
@@ -71,10 +73,10 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - message: The failure and the remedy. Never put a prompt, a response or a credential into it.
-    ///   - category: The part of the system that failed. Default: that of the code, ``Code/category``.
-    ///   - disposition: The next step after the failure. Default: that of the code, ``Code/disposition``.
-    ///   - cause: The underlying failure in its own words.
-    ///   - billing: The billing of the call. Default: determined by the disposition.
+    ///   - category: The part of the system that failed. Default: the category of the code (``Code/category``).
+    ///   - disposition: The next step after the failure. Default: the disposition of the code (``Code/disposition``).
+    ///   - cause: The underlying failure as reported. Default: none.
+    ///   - billing: The billing of the call. Default: the disposition determines the billing.
     public init(
         _ code: Code,
         _ message: String,
@@ -95,8 +97,8 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     /// Returns the same error with an answer that arrived but cannot be used.
     ///
-    /// A provider calls this if a service did the work but its answer does not have the expected form. The answer may
-    /// be billed and must not be lost, so the engine stores it with the request.
+    /// A provider calls this method if a service did the work but its answer does not have the expected form. The
+    /// service may bill the answer, and the answer must not be lost. The engine therefore stores it with the request.
     public func keeping(_ answer: KeptAnswer?) -> AIServiceError {
         var parts = parts.value
         parts.kept = answer

@@ -1,20 +1,20 @@
-/// Finds text that looks like a credential. It looks for words that begin like the keys of known vendors, and for words
-/// that are labelled as a key, a token or a password.
+/// Finds text that looks like a credential. It searches for words with the prefix of a known vendor's keys, and for
+/// words after a label such as `key`, `token` or `password`.
 struct CredentialScan: Sendable {
     private static let prefixes = [
         "sk-", "sk_", "pk_", "rk_", "xi-", "xai-", "hf_", "gsk_", "ghp_", "gho_", "ghs_", "glpat-", "github_pat_",
         "xoxb-",
         "xoxp-", "AKIA", "ASIA", "AIza", "ya29.", "eyJ",
     ].map { Array($0.utf8) }
-    /// The labels of a credential, without signs and in lower case. Labels that also precede ordinary words are in
-    /// `frequentNames`, and count only if a word with a digit follows.
+    /// The labels of a credential, without punctuation and in lower case. Labels that also precede ordinary words are
+    /// in `frequentNames`. Such a label counts only if the word after it contains a digit.
     private static let names: Set<String> = [
         "apikey", "xapikey", "xiapikey", "secret", "clientsecret", "password", "passwd", "authorization",
     ]
     private static let frequentNames: Set<String> = ["key", "token", "accesstoken", "authtoken", "signature"]
     private static let schemes: Set<String> = ["bearer", "basic"]
-    /// The minimum number of bytes of a word that begins like a key or follows a scheme. A labelled word may be
-    /// shorter.
+    /// The minimum length, in bytes, of a word that has a key's prefix (`sk-`) or follows an authentication scheme
+    /// (`Bearer`). A word after a label may be shorter.
     private static let shortest = 12
     private static let shortestNamed = 8
 

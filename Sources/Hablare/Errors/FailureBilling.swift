@@ -2,7 +2,7 @@
 public enum FailureBilling: Sendable, Hashable, Codable {
     /// The service answered without reporting its usage. It may have charged for the call.
     case maybeBilled
-    /// The service did the work with this usage. The ledger records it with its cost, as for an answer.
+    /// The service did the work with this usage. The ledger records the usage and its cost, as for a usable answer.
     case billed(Usage)
 
     var state: BillingState {
@@ -29,7 +29,8 @@ extension AIServiceError {
             .keeping(keptAnswer)
     }
 
-    /// Whether the call may have been billed: as the failure's billing states, or else as its disposition implies.
+    /// Whether the call may have been billed. The failure's ``billing`` decides. If it is `nil`, the disposition
+    /// decides.
     var billingState: BillingState {
         billing?.state ?? (disposition == .outcomeUnknown ? .maybeBilled : .neverSent)
     }
@@ -39,9 +40,9 @@ extension AIServiceError {
 
 /// The next step after a failure.
 public enum FailureDisposition: Sendable, Hashable, Codable {
-    /// The same call may succeed later, but not before `after`, if the provider gave a time. Other requests wait for
-    /// that time only if the code is ``AIServiceError/Code/rateLimited``. Their account is then paused, for at most
-    /// ``EngineConfiguration/longestPause``.
+    /// The same call may succeed later. If the provider gave a time, `after` is the minimum time to wait. Other
+    /// requests wait, too, if the error's code is ``AIServiceError/Code/rateLimited``: the account is then paused, for
+    /// at most ``EngineConfiguration/longestPause``.
     case retry(after: Duration?)
     /// The same call will fail again.
     case fail

@@ -1,20 +1,20 @@
-/// Redacts a provider's failure before it is stored, shown or logged. Removes repetitions of the prompt and of long
-/// parameters, and anything that looks like a credential.
+/// Redacts a provider's failure before it is stored, shown or logged. Removes quotations of the prompt and of long
+/// parameters, and all text that looks like a credential.
 ///
-/// A provider must already do so, and knows its secrets better. But vendors do repeat pieces of their input, and
-/// libraries repeat whole addresses in their errors, including keys. A failure is stored and shown permanently. Text in
-/// another form (escaped, translated) is not recognized.
+/// A provider should already remove its secrets, because it knows them better. However, vendors repeat pieces of their
+/// input, and libraries repeat whole addresses in their errors, including keys. A failure is stored and shown
+/// permanently. Text in another form, such as escaped or translated text, is not recognized.
 struct FailureRedaction: Sendable {
     static let promptMark = "[prompt]"
     static let parameterMark = "[parameter]"
     static let secretMark = "[secret]"
-    /// The minimum length in bytes of a run that is removed because the request contains it. Shorter runs are common
-    /// words, or the name of a voice that does not exist. A prompt shorter than this, from ``shortestPrompt`` on, is
-    /// removed if it occurs as a whole.
+    /// The minimum length in bytes of a piece of text that is removed because the request contains it. Shorter pieces
+    /// may be common words, or the name of a voice that does not exist. A shorter prompt, of at least
+    /// ``shortestPrompt`` bytes, is removed if it occurs as a whole.
     static let shortestRun = 16
     static let shortestPrompt = 8
-    /// The number of bytes of a request and of a failure that are examined, and the number of bytes of a failure that
-    /// are kept.
+    /// The maximum numbers of bytes of a request and of a failure that are examined, and the maximum number of bytes of
+    /// a failure that are kept.
     private static let mostOfRequest = 1 << 20
     private static let mostOfText = 64 << 10
     private static let longestText = 4096
@@ -49,8 +49,9 @@ struct FailureRedaction: Sendable {
         return Self.text(of: bytes.dropLast(isCut ? Self.edge : 0), without: findings, isCut: isCut)
     }
 
-    /// Returns the text with each run that was found replaced by its mark. It is cut only afterwards, because an
-    /// earlier cut could leave a piece that is too short to be found. A character that is cut through becomes U+FFFD.
+    /// Returns the text. A mark replaces each piece that was found. The text is shortened only afterwards, because
+    /// otherwise a remaining piece could be too short to be found. If the cut is within a character, the character
+    /// becomes U+FFFD.
     private static func text(
         of bytes: ArraySlice<UInt8>, without findings: [(mark: String, matches: [Bool])], isCut: Bool
     ) -> String {
@@ -70,7 +71,7 @@ struct FailureRedaction: Sendable {
         return String(decoding: result, as: UTF8.self) + (isWhole ? "" : "…")
     }
 
-    /// Returns which bytes of a text belong to a run of the given width that the secret also contains.
+    /// Returns which bytes of a text belong to a piece of the given width that also occurs in the secret.
     private static func matches(of secret: [UInt8], in text: [UInt8], width: Int) -> [Bool] {
         var matches = Array(repeating: false, count: text.count)
         guard secret.count >= width, text.count >= width else { return matches }
@@ -84,7 +85,8 @@ struct FailureRedaction: Sendable {
         return matches
     }
 
-    /// Returns every run of the given width in bytes, at most 16, as a number, with the index at which it begins.
+    /// Returns every piece of the given width as a number, with the index at which the piece begins. The width is at
+    /// most 16 bytes.
     private static func windows(of bytes: [UInt8], width: Int) -> UnfoldSequence<(UInt128, Int), (UInt128, Int)> {
         let mask: UInt128 = width >= 16 ? .max : (1 << UInt128(width * 8)) - 1
         return sequence(state: (0, 0)) { state in

@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// A driver that runs the journal's drain: on a thread of its own in production, on a scheduler in a simulation.
+/// A driver that runs the journal's drain, the function that commits all waiting writes. In production the drain runs
+/// on a separate thread. In a simulation it runs on a scheduler.
 public protocol CommitDriver: Sendable {
     /// Starts the driver, which runs `drain` after each signal. The journal calls this once, before any other method.
     /// `drain` blocks for the time of its commits.
@@ -10,7 +11,7 @@ public protocol CommitDriver: Sendable {
     /// Requests one more run of the drain. The journal calls this from any thread when its queue becomes non-empty.
     func signal()
 
-    /// Stops the driver. The journal calls this once, when it is deallocated, and needs no more runs.
+    /// Stops the driver. The journal calls this once, when the journal is deallocated and needs no more runs.
     func stop()
 }
 

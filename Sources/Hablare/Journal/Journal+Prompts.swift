@@ -1,16 +1,16 @@
 package import Foundation
 
-/// The result of a claim after the prompts in files were read.
+/// The result of a claim, after the prompts that are in files were read.
 package struct ReadClaim: Sendable {
-    /// The flights to send, in order of urgency, then of arrival. A flight whose prompt is gone or damaged is among
-    /// them, and fails.
+    /// The flights to send, ordered by urgency and then by arrival. They include flights whose prompt is gone or
+    /// damaged. Such a flight fails.
     package var flights: [ClaimedFlight] = []
     /// The earliest end of a backoff. See ``Claim/nextDue``.
     package var nextDue: Date?
-    /// The flights whose prompts cannot be read now. They back off in the store for a while.
+    /// The flights whose prompts cannot be read now. They wait in the store until the end of a backoff.
     package var putBack: [ClaimedFlight] = []
-    /// The flights whose leases are to be returned: those that were not read because they are no longer wanted, and
-    /// those that could be neither read nor put back.
+    /// The flights whose leases are to be returned. Some of these flights were not read, because they are no longer
+    /// wanted. The prompts of the other flights could not be read, and the flights could not be put back.
     package var unneeded: [ClaimedFlight] = []
     /// The error that prevented putting flights back.
     package var storeFailure: (any Error)?
@@ -22,12 +22,12 @@ extension Journal {
 
     /// Reads the prompts of claimed flights, outside the journal's thread.
     ///
-    /// If a prompt cannot be read now, for example because no file handle is free, its flight is put back for a while.
-    /// It then does not hold up the flights after it.
+    /// If a prompt cannot be read now, for example because no file handle is free, its flight is put back into the
+    /// store for a while. The flight then does not delay the flights behind it.
     ///
     /// - Parameters:
     ///   - claim: The claimed flights.
-    ///   - date: The clock. Called after the reading, which may take long.
+    ///   - date: The clock. Called after the prompts were read, because reading may take long.
     ///   - isWanted: Whether claimed flights can still be sent. Called before each file is read.
     package func reading(
         _ claim: Claim, date: @Sendable () -> Date, isWanted: @escaping @Sendable () -> Bool = { true }
@@ -83,7 +83,8 @@ extension Claim {
 }
 
 extension ClaimedFlight {
-    /// Returns the flight with its prompt read from a file, or with the reason why it cannot be read. Blocks.
+    /// Reads the flight's prompt from its file. Returns the flight with its prompt, or with the reason why the prompt
+    /// cannot be read. Blocks.
     package func readingPrompt(from content: (any ContentReading)?) -> ClaimedFlight {
         guard let reference = promptContent else { return self }
         var flight = self
@@ -107,6 +108,6 @@ extension ClaimedFlight {
 }
 
 extension AIServiceError {
-    /// Whether a later read may succeed, because the content is neither gone nor damaged.
+    /// Whether a later read may succeed. `false` if the content is missing or damaged.
     fileprivate var isPassing: Bool { code.category == .storage && code != .storageCorrupt }
 }

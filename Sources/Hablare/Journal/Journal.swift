@@ -1,13 +1,13 @@
 import Foundation
 
-/// The only writer of a store, which also reports the changes of its commits. It commits in groups: all entries that
-/// arrive during one commit go into the next one together.
+/// The only writer of a store. It also reports the changes of its commits. All entries that arrive during one commit go
+/// into the next commit together.
 ///
-/// It never sleeps to fill a batch. It commits entries in the order of arrival, so a cancellation and an outcome of the
-/// same request are decided by which came first. The listener receives the changes of each commit in commit order,
-/// before any caller of that commit resumes. A failed commit fails all its callers.
+/// The journal never waits to fill a batch. It commits entries in the order of arrival. If a cancellation and an
+/// outcome of the same request arrive, the first of them therefore wins. The listener receives the changes of each
+/// commit in commit order, before any caller of that commit resumes. If a commit fails, all its callers get the error.
 package final class Journal: Sendable {
-    /// The maximum number of writes in a commit, so that one huge submission does not hold up other callers for long.
+    /// The maximum number of writes in a commit. It prevents that one huge submission delays other callers for long.
     package static let maximumBatch = 4096
 
     /// A function that receives the result of an entry on the journal's thread. It must not block.
@@ -27,8 +27,8 @@ package final class Journal: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
         let pending = Locked<[Entry]>([])
-        /// Whether the journal must read all rows of interest. That is so if the store no longer has all changes of
-        /// other processes, or if a commit of this process has an unknown outcome.
+        /// Whether the journal must read all rows of interest. It must if the store no longer has all changes of other
+        /// processes, or if a commit of this process has an unknown outcome.
         let mustReadAll = Locked(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {
@@ -59,7 +59,7 @@ package final class Journal: Sendable {
 
     /// Makes writes durable in one commit and returns their receipts.
     ///
-    /// Cannot be cancelled: the writes may already be on disk, so the caller must learn of them.
+    /// This method cannot be cancelled, because the writes may already be on disk, and the caller needs the receipts.
     package func commit(_ writes: [StoreWrite]) async throws -> [WriteReceipt] {
         try await withCheckedThrowingContinuation { continuation in
             commit(writes) { continuation.resume(with: $0) }
@@ -74,8 +74,8 @@ package final class Journal: Sendable {
         enqueue(.writes(writes, completion))
     }
 
-    /// Claims waiting flights and passes them to `completion` in commit order. Does not read prompts that are in files:
-    /// ``reading(_:date:isWanted:)`` does.
+    /// Claims waiting flights and passes them to `completion` in commit order. Does not read prompts that are in files.
+    /// To read them, call ``reading(_:date:isWanted:)``.
     package func claim(_ query: ClaimQuery, then completion: @escaping Completion<Claim>) {
         enqueue(.claim(query, completion))
     }
@@ -85,13 +85,14 @@ package final class Journal: Sendable {
         try await withCheckedThrowingContinuation { enqueue(.foreignChanges($0)) }
     }
 
-    /// Passes the present state of rows to the listener, in commit order. The listener receives later changes of the
-    /// rows afterwards.
+    /// Passes the present state of rows to the listener. The listener receives this state in commit order: after all
+    /// earlier changes of the rows and before all later changes.
     package func tellState(of rows: [ChangedRow]) async throws {
         try await withCheckedThrowingContinuation { enqueue(.state(rows, $0)) }
     }
 
-    /// Waits until the listener has received everything that this journal committed, or was asked to commit, by now.
+    /// Waits until the listener has received all changes of the writes that were passed to this journal before this
+    /// call.
     package func commitsTold() async {
         await withCheckedContinuation { enqueue(.marker($0)) }
     }
@@ -99,8 +100,8 @@ package final class Journal: Sendable {
     /// The store of prompts that are not in rows.
     var content: (any ContentReading)? { core.store.content }
 
-    /// Returns the error for a request that the store does not have: it is unknown, or the store is damaged and the
-    /// request may have been submitted.
+    /// Returns the error for a request that the store does not find. The request is unknown, or the store is damaged
+    /// and the request may have been submitted.
     func notFound(_ id: UUID) async -> AIServiceError {
         do {
             _ = try await read { try $0.snapshot(of: id) }
@@ -112,7 +113,7 @@ package final class Journal: Sendable {
         return .unknown(id)
     }
 
-    /// Reads the store outside the caller's actor. A read may wait for the disk, and the main actor must not.
+    /// Reads the store outside the caller's actor. A read may wait for the disk, and the main actor must not wait.
     package func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
         try await readStore { try read($0) }
     }
@@ -140,12 +141,12 @@ package final class Journal: Sendable {
 }
 
 extension Error {
-    /// Whether the error leaves open whether a commit was made.
+    /// Whether the outcome of a commit is unknown after this error.
     var isUncertain: Bool { (self as? AIServiceError)?.code == .storageUncertain }
 }
 
-/// A listener to commits, called on the journal's thread. Commits do not overlap: each is announced and ends before the
-/// next.
+/// A listener to commits, called on the journal's thread. Commits do not overlap: a commit ends before the next commit
+/// is announced.
 package protocol CommitListener: AnyObject, Sendable {
     /// Announces that the writes are about to be committed. The listener may change how submissions are written.
     func willCommit(_ writes: inout [StoreWrite])
@@ -153,14 +154,14 @@ package protocol CommitListener: AnyObject, Sendable {
     /// Reports that the writes are on disk.
     func committed(_ commit: StoreCommit, of writes: [StoreWrite])
 
-    /// Reports that nothing of the writes is on disk. If the error is ``AIServiceError/Code/storageUncertain``, they
-    /// may be.
+    /// Reports that a commit failed and none of the writes is on disk. If the error is
+    /// ``AIServiceError/Code/storageUncertain``, the writes may be on disk.
     func commitFailed(_ writes: [StoreWrite], with error: any Error)
 
-    /// Returns whether the listener runs or watches a row.
+    /// Returns whether the listener runs or watches the flight or request of a row.
     func isOfInterest(_ row: ChangedRow) -> Bool
 
-    /// The rows that the listener runs or watches.
+    /// All rows for which ``isOfInterest(_:)`` is true.
     var rowsOfInterest: [ChangedRow] { get }
 
     /// Reports changes that other processes committed, or the present state of rows.

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A limit on spending, shared by all processes that use the store and are configured with the budget.
+/// A limit on spending. All processes that use the store and are configured with the budget share the limit.
 ///
-/// Before an attempt is sent, its maximum cost is reserved in the store, in the transaction that journals the attempt.
-/// A call whose maximum cost exceeds what is left of the budget is not sent. It fails with
-/// ``AIServiceError/Code/budgetExceeded``. When the attempt has ended, its cost replaces the reservation. If the cost
-/// is unknown and the attempt was or may have been billed, the reservation stays spent.
+/// Before an attempt is sent, the transaction that journals the attempt reserves its maximum cost. If the budget has
+/// less than the maximum cost left, the call is not sent, and fails with ``AIServiceError/Code/budgetExceeded``. When
+/// the attempt has ended, its cost replaces the reservation. If the cost is unknown and the attempt may have been
+/// billed, the reserved amount counts as spent.
 ///
 /// For example, 20 dollars a month for everything, and 50 cents a day for drafts:
 ///
@@ -40,18 +40,18 @@ public struct Budget: Sendable, Hashable {
 
     /// The action for a call whose maximum cost is unknown.
     public enum UnknownCosts: Sendable, Hashable {
-        /// Send the call if anything is left of the budget. The call counts towards the budget once its cost is known.
-        /// The budget reports the number of its attempts with unknown cost.
+        /// Send the call if the budget is not used up. The call counts towards the budget once its cost is known.
+        /// ``BudgetRecord/unknown`` is the number of attempts whose cost is unknown.
         case countAsZero
         /// Do not send the call.
         case refuse
     }
 
     /// The name under which the store records the amount spent. From 1 to 64 bytes of UTF-8, unique in a configuration.
-    /// For example, `"drafts"`. A renamed budget starts at nothing spent.
+    /// For example, `"drafts"`. If you rename a budget, its spent amount starts at 0.
     public var name: String
     /// The maximum amount to spend in a period, in millionths of a US dollar, 0 or more. For example, 5,000,000 for
-    /// five dollars; 0 allows only calls that are free.
+    /// five dollars. With 0, only free calls are sent.
     public var limit: Int64
     /// The period of the limit. Default ``Period/month``. For example, `.day` to spread the spending of a server.
     public var period: Period
@@ -105,8 +105,8 @@ public struct Budget: Sendable, Hashable {
 }
 
 extension Budget.Scope {
-    /// Refuses a scope that no attempt of this process can match, because a typing error would make a budget without
-    /// effect.
+    /// Refuses a scope that no attempt of this process can match. Otherwise a typing error would create a budget
+    /// without effect.
     fileprivate func check(of name: String, in registry: ProviderRegistry) throws(AIServiceError) {
         switch self {
         case .all: break

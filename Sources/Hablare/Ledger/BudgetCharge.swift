@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An attempt that is about to be sent and counts towards budgets, as it is written to the store.
+/// The start of an attempt that counts towards budgets, in the form in which it is written to the store.
 public struct AttemptStart: Sendable, Hashable {
     /// The flight of the attempt.
     public var flight: FlightID
@@ -8,7 +8,7 @@ public struct AttemptStart: Sendable, Hashable {
     public var transition: FlightTransition
     /// The date of the start.
     public var startedAt: Date
-    /// The charges to budgets. Either all budgets accept the attempt, or it is charged to none.
+    /// The charges to budgets. If one budget refuses the attempt, no budget is charged.
     public var charges: [BudgetCharge]
 
     /// Creates a start.
@@ -32,8 +32,8 @@ public struct BudgetCharge: Sendable, Hashable {
     public var bound: Int64?
     /// Whether the budget refuses attempts of unknown maximum cost.
     public var refusesUnknown: Bool
-    /// The only job whose attempts are charged. If the flight belongs to another job, the charge does not count.
-    /// Attempts of every job are charged if this is `nil`.
+    /// The job whose attempts are charged. If the flight belongs to another job, the attempt is not charged. `nil`:
+    /// attempts of every job are charged.
     public var job: JobKey?
 
     /// Creates a charge.
@@ -51,7 +51,7 @@ public struct BudgetCharge: Sendable, Hashable {
 
 /// The reason why an attempt must not be sent.
 public struct BudgetRefusal: Sendable, Hashable {
-    /// The name of the budget that has too little left for the attempt.
+    /// The name of the budget that does not have enough left for the attempt.
     public var budget: String
     /// The amount left of the budget in micro-dollars.
     public var left: Int64
@@ -67,11 +67,11 @@ public struct BudgetRefusal: Sendable, Hashable {
 public struct BudgetRecord: Sendable, Hashable {
     /// The name of the budget.
     public var budget: String
-    /// The beginning of the period. 1 January 1970 for a budget of all time.
+    /// The beginning of the period. 1 January 1970 if the budget's period is ``Budget/Period/total``.
     public var period: Date
     /// The amount spent, or reserved by attempts in flight, in micro-dollars.
     public var spent: Int64
-    /// The number of attempts that are counted as free because their cost is unknown.
+    /// The number of attempts that count as 0 because their cost is unknown.
     public var unknown: Int
 
     /// Creates a record.

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Computes the cost of calls from a price table. Pure, and exact to the micro-dollar: 128-bit integers, rounded once
-/// at the end.
+/// Computes the cost of calls from a price table. This type is pure. It uses 128-bit integers and rounds once at the
+/// end, so costs are exact to the micro-dollar.
 struct CostModel: Sendable, Hashable {
     let prices: PriceTable
 
     struct Payee: Sendable, Hashable {
-        /// The provider's id, then its kind: the names that an entry of the table may use for it.
+        /// The names that an entry of the table may use for the provider: first the provider's id, then its kind.
         let names: [String]
         let model: String?
 
@@ -27,8 +27,9 @@ struct CostModel: Sendable, Hashable {
 
     /// Returns the cost of one call in micro-dollars.
     ///
-    /// A cost that the provider reports takes precedence. `nil`, unknown, if no price is valid at the date, or if the
-    /// call reported none of the units that it is charged for. A missing count does not mean no use.
+    /// If the provider reports a cost, returns this cost. Returns `nil` (unknown) if no price is valid at the date, or
+    /// if the call reported none of the units that have a price. A missing count does not mean that the unit was not
+    /// used.
     func cost(of usage: Usage, by payee: Payee, at date: Date) -> Int64? {
         if let reported = usage.costMicroDollars { return reported }
         let prices = prices.prices(of: payee.names, model: payee.model, at: date).applying(to: usage)
@@ -45,12 +46,12 @@ struct CostModel: Sendable, Hashable {
 
     /// Returns the maximum cost of a call before it is sent, or `nil` if it is unknown.
     ///
-    /// It is not yet known which tokens the provider reads from its cache or writes to it. Each input token is
-    /// therefore charged at the highest of these prices. The prompt may be shorter than its maximum, so each unit is
-    /// charged at the highest of its prices up to that length.
+    /// Before the call, it is unknown which tokens the provider will read from its cache or write to its cache. Each
+    /// input token is therefore charged at the highest price of an input token. The prompt may be shorter than its
+    /// maximum. Each unit is therefore charged at the highest of its prices up to that length.
     ///
-    /// - Parameter maximum: The provider's estimate of the maximum usage. Not called if the price does not depend on
-    ///   it: the call is free, or has only a price per call.
+    /// - Parameter maximum: Returns the provider's estimate of the maximum usage. Not called if the call is free or has
+    ///   only a price per call, because the cost then does not depend on the usage.
     func bound(by payee: Payee, at date: Date, maximum: () -> Usage?) -> Int64? {
         let prices = prices.prices(of: payee.names, model: payee.model, at: date)
         let charged = prices.filter { $0.microDollarsPerMillion > 0 }
@@ -111,9 +112,9 @@ extension PriceUnit {
     }
 }
 
-/// The number of each unit that one call used. No token is counted twice: a token from the cache or to it counts as
-/// such if that has a price, and otherwise as an input token. Seconds of audio are in milliseconds. Negative counts are
-/// zero.
+/// The number of each unit that one call used. No token is counted twice. A token that was read from the cache or
+/// written to it counts as a cache token if there is a price for it, and otherwise as an input token. Audio is counted
+/// in milliseconds. Negative counts are zero.
 private struct UnitCounts {
     private let usage: Usage
     private let cached: Int64
@@ -144,8 +145,8 @@ private struct UnitCounts {
 }
 
 extension PriceTable {
-    /// Returns the maximum cost of a request at a provider in micro-dollars, from the provider's estimate of the
-    /// maximum usage. `nil` if the estimate or its price is unknown.
+    /// Returns the maximum cost of a request at a provider in micro-dollars. The provider estimates the maximum usage,
+    /// and the price table gives its price. Returns `nil` if the estimate or the price is unknown.
     package func mostCost(of request: AIRequest, at provider: any AIServiceProvider, on date: Date) -> Int64? {
         let payee = CostModel.Payee(
             provider: provider.id, instance: provider.instance, model: request.model ?? provider.defaultModel)

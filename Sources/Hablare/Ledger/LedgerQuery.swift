@@ -13,7 +13,8 @@ public struct LedgerQuery: Sendable, Hashable {
         case provider
         /// The requested model.
         case model
-        /// The tag. An attempt counts under each tag of its request, so these sums add up to more than the total.
+        /// The tag. An attempt counts under each tag of its request, so the sums of all tags can be more than the
+        /// total.
         case tag
         /// The job.
         case job
@@ -50,20 +51,20 @@ public struct LedgerQuery: Sendable, Hashable {
 
 /// The sum over attempts.
 public struct LedgerSum: Sendable, Hashable {
-    /// The number of attempts, including failed ones.
+    /// The number of attempts, including failed attempts.
     public var attempts: Int
-    /// The number of attempts that failed: they ended with an error, or were lost with their process.
+    /// The number of attempts that ended with an error or were lost with their process.
     public var failed: Int
-    /// The number of attempts that were billed, including discarded ones.
+    /// The number of attempts that were billed, including attempts whose answer was discarded.
     public var billed: Int
     /// The number of attempts that were billed and whose answer was discarded.
     public var discarded: Int
     /// The number of attempts that may have been billed.
     public var maybeBilled: Int
-    /// The number of attempts that were or may have been billed and whose cost is unknown. ``usage`` does not include
-    /// their cost.
+    /// The number of attempts that may have been billed and whose cost is unknown. Attempts that were certainly billed
+    /// are included. ``usage`` does not include the cost of these attempts.
     public var withoutCost: Int
-    /// The total usage. Its cost is `nil` if no attempt's cost is known, and otherwise the sum of the known costs.
+    /// The total usage. Its cost is the sum of the known costs. It is `nil` if no attempt has a known cost.
     public var usage: Usage
     /// The total duration of the attempts.
     public var duration: Duration
@@ -86,7 +87,7 @@ public struct LedgerSum: Sendable, Hashable {
 
 /// A row of a report.
 public struct LedgerRow: Sendable, Hashable {
-    /// The provider, model, tag or job, or the day as `2026-11-21`. `nil` for attempts that have none.
+    /// The provider, the model, the tag, the job, or the day (`2026-11-21`). `nil` for attempts without this property.
     public var key: String?
     /// The sum over the attempts of the row.
     public var sum: LedgerSum

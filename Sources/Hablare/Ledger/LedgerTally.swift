@@ -1,8 +1,9 @@
 import Foundation
 
-/// An exact sum over attempts, in 128-bit numbers that are clamped only when the sum is read.
+/// An exact sum over attempts. It uses 128-bit numbers, which are clamped only when ``sum`` is read.
 package struct LedgerTally: Sendable {
-    /// The quantities that are summed besides the counts, in the order of ``Usage``. Durations are in microseconds.
+    /// The quantities that are summed in addition to the counts, in the order of ``Usage``. Durations are in
+    /// microseconds.
     package enum Quantity: Int, Sendable, CaseIterable {
         case inputTokens, outputTokens, characters, bytes, audioMilliseconds, cost, microseconds, cachedInputTokens,
             cacheWriteTokens
@@ -44,7 +45,7 @@ package struct LedgerTally: Sendable {
         quantities[quantity.rawValue] += Int128(number)
     }
 
-    /// Adds a sum over many attempts that was counted elsewhere.
+    /// Adds a sum over many attempts that another tally, or a query, has computed.
     package mutating func add(
         attempts: Int, failed: Int, billed: Int, discarded: Int, maybeBilled: Int, withoutCost: Int, withCost: Int,
         quantities sums: [Int128]

@@ -4,9 +4,11 @@ public import Foundation
 public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
     /// A token read by a model.
     case inputToken = "input-token"
-    /// An input token that the provider read from its cache. Charged as ``inputToken`` if it has no price of its own.
+    /// An input token that the provider read from its cache. If there is no price for this unit, the price of
+    /// ``inputToken`` applies.
     case cachedInputToken = "cached-input-token"
-    /// An input token that the provider wrote to its cache. Charged as ``inputToken`` if it has no price of its own.
+    /// An input token that the provider wrote to its cache. If there is no price for this unit, the price of
+    /// ``inputToken`` applies.
     case cacheWriteToken = "cache-write-token"
     /// A token written by a model.
     case outputToken = "output-token"
@@ -31,26 +33,25 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
 public struct PriceEntry: Sendable, Hashable {
     /// The id of a registered provider, or the kind of its instance (``ProviderInstance``).
     public var provider: String
-    /// The model. `nil`: every model that has no price of its own.
+    /// The model. `nil`: every model without its own entry.
     public var model: String?
     /// The unit.
     public var unit: PriceUnit
-    /// The price of a million units in millionths of a US dollar: 150,000 is 15 cents per million.
+    /// The price of a million units in millionths of a US dollar. For example, 150,000 is 15 cents for a million units.
     public var microDollarsPerMillion: Int64
-    /// The number of input tokens that a call must exceed for the price to apply, to the whole call. Cached tokens
-    /// count, too. 272,000 for example: the price of calls with 272,001 input tokens or more. `nil`: the price of every
-    /// call to which no other price of the unit applies.
+    /// The price applies only to calls with more input tokens than this number. It then applies to the whole call.
+    /// Cached tokens also count. For example, 272,000 means calls with 272,001 input tokens or more. `nil`: the price
+    /// applies if no other price of the unit applies.
     public var above: Int64?
-    /// The date from which the price is valid. `nil`: it always was.
+    /// The date from which the price is valid. `nil`: the price is also valid for all earlier dates.
     public var from: Date?
-    /// The date until which the price is valid, exclusive. `nil`: until further notice.
+    /// The date until which the price is valid, exclusive. `nil`: the price has no end date.
     public var until: Date?
-    /// The day or month in which the price was last compared with its source, `2026-11-21` or `2026-11`. `nil`: on the
-    /// day of its table (``PriceTable/date``), or not known. It shows the age of the price and does not affect any
-    /// cost.
+    /// The day or month of the last comparison of the price with its source, such as `2026-11-21` or `2026-11`. `nil`:
+    /// the day of the table (``PriceTable/date``) applies, if it is known. This property does not affect any cost.
     public var checked: String?
-    /// Where the price was read, such as the address of a page. `nil`: see the sources of its table
-    /// (``PriceTable/sources``). It does not affect any cost.
+    /// The source of the price, such as the address of a page. `nil`: the sources of the table (``PriceTable/sources``)
+    /// apply. This property does not affect any cost.
     public var source: String?
 
     /// Creates a price.
@@ -84,8 +85,8 @@ public struct PriceEntry: Sendable, Hashable {
 
 /// Formats amounts of money.
 public enum MicroDollars {
-    /// Returns an amount in millionths of a US dollar as text: `$12.34`, `$0.000015`, `-$1.00`. At least two decimals,
-    /// and as many as the amount needs.
+    /// Returns an amount in millionths of a US dollar as text, such as `$12.34`, `$0.000015` or `-$1.00`. The text has
+    /// at least two decimals, and more if the amount needs them.
     public static func text(_ amount: Int64) -> String {
         let magnitude = amount.magnitude
         var fraction = String(magnitude % 1_000_000)

@@ -2,7 +2,7 @@ public import Foundation
 
 extension PriceTable {
     /// The prices that ship with this version: a few models of well-known services. ``date`` and ``sources`` give their
-    /// age and origin. Prices change: check them, or use a table of your own.
+    /// age and origin. Prices change. Check them, or use your own table.
     public static let shipped: PriceTable = {
         do {
             return try PriceTable(json: Data(PackageResources.prices_json))
@@ -11,21 +11,23 @@ extension PriceTable {
         }
     }()
 
-    /// Reads a table from a file in the format of the shipped one.
+    /// Reads a table from a file in the format of the shipped table.
     ///
-    /// The file is an object with `date`, `sources` and `prices`, a list of objects with these members:
-    /// - `provider`, and `model` (omitted: every model).
-    /// - `unit`, see ``PriceUnit``, and `microDollarsPerMillion`.
-    /// - `above`, the number of input tokens that a call must exceed for the price to apply (omitted: every call).
-    /// - The days `from` and `until` (omitted: always). The price is valid from the beginning of `from` to the
-    ///   beginning of `until`, in UTC.
-    /// - `checked`, the day or month in which the price was compared with its source (omitted: on `date`).
-    /// - `source`, where the price was read (omitted: see `sources`).
+    /// The file is a JSON object with the members `date`, `sources` and `prices`. `prices` is a list of objects with
+    /// these members:
+    /// - `provider`, and `model`. If `model` is omitted, the price applies to every model.
+    /// - `unit`, a ``PriceUnit``, and `microDollarsPerMillion`, the price of a million units.
+    /// - `above`: the price applies only to calls with more input tokens than this number. If `above` is omitted, the
+    ///   price applies to every call.
+    /// - The days `from` and `until`. The price is valid from the beginning of `from` to the beginning of `until`, in
+    ///   UTC. If one of these days is omitted, the price has no limit in that direction.
+    /// - `checked`, the day or month in which the price was compared with its source. If it is omitted, `date` applies.
+    /// - `source`, the source of the price. If it is omitted, `sources` applies.
     ///
-    /// Other keys are refused.
+    /// A file with other members is refused.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, also
-    ///   for an unknown unit, key or day; or the errors of ``init(_:date:sources:)``.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the wrong
+    ///   entry, for example an unknown unit, member or day. Also the errors of ``init(_:date:sources:)``.
     public init(json: Data) throws(AIServiceError) {
         let file: Any
         do {

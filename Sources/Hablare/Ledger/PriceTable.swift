@@ -2,21 +2,22 @@ package import Foundation
 
 /// The prices of providers as dated entries, from which costs are computed.
 ///
-/// For a call, the valid entries of the first level that has any apply:
+/// The first of these levels that has a valid entry determines the prices of a call:
 /// 1. The provider's id and the model.
 /// 2. The provider's id without a model.
 /// 3. The provider's kind and the model.
 /// 4. The provider's kind without a model.
 ///
-/// All units of that level apply together, and no other level adds to them. An entry of price 0 makes a unit free.
+/// All valid entries of this level apply, one for each unit. Entries of other levels are ignored. If an entry has the
+/// price 0, its unit is free.
 ///
-/// If a unit has prices for long prompts (``PriceEntry/above``), the one with the highest `above` that the call's input
-/// tokens exceed applies to the whole call.
+/// A unit may also have prices for long prompts (``PriceEntry/above``). If the call's input tokens exceed the `above`
+/// of one or more entries, the entry with the highest of these numbers applies to the whole call.
 public struct PriceTable: Sendable, Hashable {
-    /// The highest price that an entry may have: a thousand dollars per unit. Costs can then be computed exactly.
+    /// The maximum price of an entry: a thousand dollars for one unit. With this limit, costs can be computed exactly.
     public static let highestPrice: Int64 = 1_000_000_000_000_000
 
-    /// The day on which the prices were collected, `2026-11-21`. Empty if not known.
+    /// The day on which the prices were collected, such as `2026-11-21`. Empty if the day is not known.
     public let date: String
     /// The sources of the prices.
     public let sources: [String]
@@ -34,9 +35,13 @@ public struct PriceTable: Sendable, Hashable {
 
     /// Creates a table.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry. A
-    ///   price may not be negative or above ``highestPrice``, end before it begins, have an `above` that is not
-    ///   positive or a `checked` that is not a day or month, or overlap another one of the same unit and `above`.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the wrong
+    ///   entry:
+    ///   - The price is negative or above ``highestPrice``.
+    ///   - The price ends before it begins.
+    ///   - `above` is not positive.
+    ///   - `checked` is not a day or a month.
+    ///   - Two prices of the same provider, model, unit and `above` overlap in time.
     public init(_ entries: [PriceEntry], date: String = "", sources: [String] = []) throws(AIServiceError) {
         for (index, entry) in entries.enumerated() { try Self.check(entry, number: index + 1) }
         try Self.checkOverlaps(entries)
@@ -111,8 +116,9 @@ public struct PriceTable: Sendable, Hashable {
         !prices(of: names, model: model, at: date).isEmpty
     }
 
-    /// Returns the prices that may apply to a call, by the first of these names that has any: each name with the model,
-    /// then alone. Among them are those for long prompts, so a unit may have several.
+    /// Returns the prices that may apply to a call. Searches in this order: for each name, first the name with the
+    /// model, then the name without a model. The first step that finds a price determines the result. A unit may have
+    /// several prices in the result, because it also contains the prices for long prompts.
     func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
         for name in names {
             if let model {

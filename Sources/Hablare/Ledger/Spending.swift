@@ -1,7 +1,6 @@
 import Foundation
 
-/// Computes the possible cost of a call and the budgets that it counts towards: the configuration's part of
-/// ``BudgetAccount``. Pure.
+/// Computes the maximum cost of a call, and the budgets towards which the call counts. This type is pure.
 struct Spending: Sendable {
     let budgets: [Budget]
     let costs: CostModel
@@ -50,7 +49,8 @@ struct Spending: Sendable {
 }
 
 extension Budget {
-    /// Returns whether a request may count. Only the store knows the job of a request and decides on it.
+    /// Returns whether a request may count towards the budget. Does not check the request's job, because only the store
+    /// knows it.
     fileprivate func mayCount(_ request: AIRequest, for provider: ProviderID) -> Bool {
         switch scope {
         case .all, .job: true

@@ -2,7 +2,8 @@ package import Foundation
 
 /// A day of the proleptic Gregorian calendar in UTC, counted from 1 January 1970.
 ///
-/// Pure arithmetic: the calendar, locale and time zone of the machine do not affect a ledger or a budget.
+/// This type uses pure arithmetic, so the calendar, locale and time zone of the machine do not affect a ledger or a
+/// budget.
 package struct UTCDay: Sendable, Hashable, Comparable {
     package static let length: TimeInterval = 86_400
     /// The first and last days with a name of ten characters, in the years 1 to 9999.
@@ -11,7 +12,8 @@ package struct UTCDay: Sendable, Hashable, Comparable {
     /// The number of days since 1970-01-01.
     package let number: Int
 
-    /// Creates a day. Days outside the years 1 to 9999 become the first or the last.
+    /// Creates a day. A day before the year 1 becomes the first day of the year 1. A day after the year 9999 becomes
+    /// the last day of the year 9999.
     package init(number: Int) {
         self.number = min(max(number, Self.named.lowerBound), Self.named.upperBound)
     }
@@ -62,7 +64,7 @@ package struct UTCDay: Sendable, Hashable, Comparable {
 
     package static func < (lhs: UTCDay, rhs: UTCDay) -> Bool { lhs.number < rhs.number }
 
-    /// Counts days in eras of 400 years that begin in March, so that the leap day is the last of a year.
+    /// Counts days in eras of 400 years. Years begin in March, so that the leap day is the last day of a year.
     private static func number(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -7,12 +7,13 @@ package enum StopReason: Sendable, Hashable {
     case expired
     /// The engine shuts down or is suspended.
     case interrupted
-    /// The attempt failed with a network error while there was no network. It was not stopped, and the provider is not
-    /// at fault.
+    /// The attempt failed with a network error while there was no network. The attempt was not stopped. The failure
+    /// does not count against the provider.
     case offline
 }
 
-/// The meaning of a provider's result, given the reason for which the attempt was stopped, if any. This type is pure.
+/// The meaning of a provider's result. It depends on the reason for which the attempt was stopped, if it was stopped.
+/// This type is pure.
 package struct AttemptClassification: Sendable {
     package enum Outcome: Sendable {
         case completed(ProviderAnswer)
@@ -26,12 +27,12 @@ package struct AttemptClassification: Sendable {
 
     /// Classifies a result.
     ///
-    /// - An answer that arrives after a stop still counts: the work is done and paid for.
-    /// - A failure after a stop is caused by the stop, regardless of the error that the provider reports. A
-    ///   cancellation never becomes a network error. The failure's statement about billing still counts.
-    /// - A call that timed out may have been carried out, unless nothing was sent. The disposition of
-    ///   ``AIServiceError/Code/timeout`` states this, and ``RetryPolicy`` then holds the request if the request asks
-    ///   for that.
+    /// - An answer that arrives after a stop still counts, because the work is done and paid for.
+    /// - A failure after a stop is attributed to the stop, regardless of the error that the provider reports. A
+    ///   cancellation therefore never becomes a network error. The billing that the failure states still counts.
+    /// - A call that was sent and timed out may have been carried out. Its error ``AIServiceError/Code/timeout``
+    ///   therefore has the disposition ``FailureDisposition/outcomeUnknown``. If the request has
+    ///   ``UnknownOutcomePolicy/hold``, ``RetryPolicy`` holds the request.
     ///
     /// - Parameter wasSent: Whether the provider was called.
     package init(
@@ -90,7 +91,7 @@ extension AIServiceError {
 
     /// Returns the error for an attempt that exceeded its time limit.
     ///
-    /// - Parameter isUnsent: Whether nothing was sent, so that another attempt cannot be billed twice.
+    /// - Parameter isUnsent: Whether no data was sent. If so, another attempt is not billed twice.
     package static func timedOut(after limit: Duration, isUnsent: Bool = false) -> AIServiceError {
         AIServiceError(
             .timeout,

@@ -1,4 +1,4 @@
-/// A key of an attempt: a flight and the lease under which the attempt runs.
+/// The key of an attempt: its flight, and the lease under which it runs.
 package struct AttemptKey: Sendable, Hashable, Comparable {
     package let flight: FlightID
     /// The fencing token of the lease.
@@ -14,8 +14,8 @@ package struct AttemptKey: Sendable, Hashable, Comparable {
 
 /// The states of an attempt in the process that runs it, from journalling its start to recording its end.
 ///
-/// This is a pure value. Its counterpart ``FlightLifecycle`` holds the state of the flight for all processes. Each
-/// method is an event and returns the resulting effects.
+/// This is a pure value. ``AttemptLifecycle`` is the state of an attempt in one process. ``FlightLifecycle`` is the
+/// state of the flight for all processes. Each method applies an event and returns the resulting effects.
 ///
 /// ```
 ///                  ┌──────────────────────────┐
@@ -25,25 +25,26 @@ package struct AttemptKey: Sendable, Hashable, Comparable {
 ///                   └─► abandoned ─────────────┘
 /// ```
 ///
-/// An attempt is `returned` only while the last of its output is being journalled. An abandoned attempt moves to
-/// `recording` if its provider returns after all.
+/// An attempt is `returned` only while the last part of its output is being journalled. If the provider of an abandoned
+/// attempt returns later, the attempt moves to `recording`.
 package enum AttemptLifecycle: Sendable, Hashable {
-    /// The start is being written to the store, so nothing has been sent. After a stop, the provider has the grace
-    /// period to return, which begins when the store has answered. The provider is not called at all if the stop is
-    /// seen in time.
+    /// The start is being written to the store, and no call has been sent. If the attempt is stopped now, there are two
+    /// cases. If the engine sees the stop in time, it does not call the provider. Otherwise the provider has the grace
+    /// period to return. The grace period begins when the store has written the start.
     case journalling(stop: StopReason?)
     /// The provider works.
     case running
-    /// The provider has been asked to stop and has until the deadline.
+    /// The provider has been asked to stop, and must return before the deadline.
     case stopping(StopReason)
-    /// The provider did not react to the stop in time, and the attempt's slot is free for the next attempt. `standIn`
-    /// is the recording of an end instead of the provider's. It is `nil` if no such end is recorded, or once it has
-    /// been recorded.
+    /// The provider did not react to the stop in time. The attempt's slot is free for the next attempt. `standIn` is
+    /// the recording of an end that replaces the provider's result. It is `nil` if no such end needs to be recorded,
+    /// and after it has been recorded.
     case abandoned(StopReason, standIn: Recording?)
-    /// The provider returned, and the last of its output is being journalled. Nothing stops the attempt any more.
+    /// The provider returned, and the last part of its output is being journalled. The attempt can no longer be
+    /// stopped.
     case returned(StopReason?)
     case recording(Recording)
-    /// The end is recorded or was not needed.
+    /// The end is recorded, or it did not need to be recorded.
     case over
 
     /// The recording of an attempt's end.
@@ -59,11 +60,11 @@ package enum AttemptLifecycle: Sendable, Hashable {
         case cancel
         /// Report ``AttemptLifecycle/deadlineReached(timeout:silence:isOffline:)`` after this time.
         case setDeadline(Duration)
-        /// Free the attempt's slot, and record an end instead of the provider's if the request is to continue.
+        /// Free the attempt's slot. If the request is to continue, also record an end on behalf of the provider.
         case abandon(StopReason)
     }
 
-    /// Whether the attempt takes a slot among its provider's calls.
+    /// Whether the attempt occupies one of the slots for its provider's calls.
     package var holdsSlot: Bool {
         switch self {
         case .journalling, .running, .stopping, .returned: true
@@ -79,7 +80,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Whether an end is about to be written. The process must stay registered until it is.
+    /// Whether an end is about to be written. The process must stay registered until the end is written.
     package var isBeingRecorded: Bool {
         if case .returned = self { return true }
         return recording.map { !$0.isSuspended } ?? false
@@ -90,15 +91,16 @@ package enum AttemptLifecycle: Sendable, Hashable {
 
     // MARK: Events
 
-    /// Records that the attempt's start is on disk. The attempt's timeout begins now, or the grace period if it is
-    /// stopped.
+    /// Records that the attempt's start is on disk. The attempt's timeout begins now. If the attempt is already
+    /// stopped, its grace period begins instead.
     package mutating func journalled(timeout: Duration, grace: Duration) -> [Effect] {
         guard case .journalling(let stop) = self else { return [] }
         self = stop.map { .stopping($0) } ?? .running
         return [.setDeadline(stop == nil ? timeout : grace)]
     }
 
-    /// Stops the attempt. The first reason counts. An attempt that has returned is not stopped.
+    /// Stops the attempt. If it is stopped several times, the first reason counts. Has no effect on an attempt that has
+    /// returned.
     package mutating func stopped(because reason: StopReason, grace: Duration) -> [Effect] {
         switch self {
         case .journalling(stop: nil):
@@ -115,9 +117,9 @@ package enum AttemptLifecycle: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - timeout: The attempt's time limit.
-    ///   - silence: The rest of the time for which a streaming provider may be silent; `nil` if it has passed, or if
-    ///     the attempt does not stream.
-    ///   - isOffline: Whether there is no network, so that silence is not the provider's fault.
+    ///   - silence: The remaining time for which a streaming provider may be silent. `nil` if this time has passed, or
+    ///     if the attempt does not stream.
+    ///   - isOffline: Whether there is no network. If so, silence is not the provider's fault.
     ///   - grace: The time that a provider has to react to a stop.
     package mutating func deadlineReached(
         timeout: Duration, silence: Duration?, isOffline: Bool, grace: Duration
@@ -134,19 +136,19 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Records that the provider returned while some of its output is still to be journalled.
+    /// Records that the provider returned, and that a part of its output is still to be journalled.
     ///
-    /// - Parameter stopped: The reason why a failure is not the provider's fault, although the attempt was not stopped;
-    ///   otherwise `nil`.
+    /// - Parameter stopped: The reason to treat a failure like a stop, because it is not the provider's fault.
+    ///   Otherwise `nil`.
     package mutating func returned(_ stopped: StopReason?) {
         if case .running = self { self = .returned(stopped) }
     }
 
-    /// Records that the provider returned and all of its output is journalled. The attempt's end is recorded next.
+    /// Records that the provider returned and that all of its output is journalled. The attempt's end is recorded next.
     ///
-    /// - Parameter own: The reason why a failure is not the provider's fault, although the attempt was not stopped;
-    ///   otherwise `nil`.
-    /// - Returns: The reason why the attempt was stopped, if it was.
+    /// - Parameter own: The reason to treat a failure like a stop, because it is not the provider's fault. Otherwise
+    ///   `nil`.
+    /// - Returns: The reason why the attempt was stopped. `nil` if it was not stopped.
     package mutating func ended(_ own: StopReason?) -> StopReason? {
         let reason: StopReason? =
             switch self {
@@ -160,7 +162,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         return reason
     }
 
-    /// Records that the store took the end, or refused it permanently.
+    /// Records that the store has written the end, or refused it permanently.
     package mutating func recorded() {
         switch self {
         case .abandoned(let reason, _): self = .abandoned(reason, standIn: nil)
@@ -169,7 +171,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Records that the store could not take the end. The end is kept for another try.
+    /// Records that the store could not write the end. The end is kept for another try.
     package mutating func recordingFailed() {
         change { recording in
             recording.failures += 1
@@ -177,7 +179,8 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Resumes the recording of the end now that the store can be written again. Returns whether it was suspended.
+    /// Resumes the recording of the end, because the store can be written again. Returns whether the recording was
+    /// suspended.
     package mutating func recordingResumed() -> Bool {
         guard recording?.isSuspended == true else { return false }
         change { $0.isSuspended = false }
@@ -195,10 +198,10 @@ package enum AttemptLifecycle: Sendable, Hashable {
 }
 
 extension StopReason {
-    /// Whether an end is recorded on behalf of an attempt that was abandoned for this reason.
+    /// Whether an end is recorded for an attempt that was abandoned for this reason.
     ///
-    /// The request then continues or fails without the provider's answer. After a cancellation or an expiry the store
-    /// has already recorded the end.
+    /// If so, the request continues or fails without the provider's answer. After a cancellation or a passed deadline
+    /// no end is needed, because the store has already recorded it.
     package var isRecordedWhenAbandoned: Bool {
         switch self {
         case .timedOut, .interrupted: true

@@ -22,7 +22,8 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The states of a flight: one piece of work for a provider, with its lease, its attempts and its fencing token.
+/// The states of a flight. A flight is one piece of work for a provider, with its lease, its attempts and its fencing
+/// token.
 ///
 /// This is a pure value and the only code that moves a flight from one state to the next. It refuses an event that the
 /// flight's state does not allow. ``RetryPolicy`` decides beforehand whether another attempt follows a failed one, or
@@ -32,17 +33,17 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
 ///
 /// - The **fencing token** grows with every lease. An outcome with an older token is stale.
 /// - The **attempt** counts the attempts sent to the provider over the flight's whole life.
-/// - The **generation** counts the times that the output began from its start. It lets readers of a stream tell a
-///   continuation from a restart. An attempt that resumes its predecessor's output keeps the generation.
+/// - The **generation** counts how often an attempt started the output from the beginning. With it, readers of a stream
+///   distinguish a continuation from a restart. An attempt that resumes the output of the previous attempt keeps the
+///   generation.
 /// - The **tries** count the attempts that failed because of the provider since the flight was submitted or reopened.
 ///   They limit the retries. An attempt that its own process interrupted or lost does not count, because the provider
 ///   is not at fault.
-/// - The **losses** count the attempts in a row that brought no result and may have been billed: those that died with
-///   their process, and those that their process stopped. After ``maximumLosses`` of them the flight is held under any
-///   policy. Otherwise a request that crashes its process, or takes longer than its app stays in the foreground, would
-///   be paid for again and again.
-/// - The **resume handle** lets the next attempt at the same provider continue the work of an earlier one, see
-///   ``ProviderCall/remember(_:)``. This machine records only whether there is a handle. A store keeps the handle until
+/// - The **losses** count consecutive attempts that brought no result and may have been billed, because their process
+///   died or stopped them. After ``maximumLosses`` losses the flight is held under any policy. Otherwise a request that
+///   crashes its process, or that takes longer than its app stays in the foreground, would be paid for again and again.
+/// - The **resume handle** lets the next attempt at the same provider continue the work of an earlier attempt, see
+///   ``ProviderCall/remember(_:)``. This type records only whether there is a handle. A store keeps the handle until
 ///   the flight is settled or diverted to another provider, or until the provider forgets the handle. An attempt that
 ///   finds a handle keeps the generation.
 public struct FlightLifecycle: Sendable, Hashable, Codable {
@@ -52,9 +53,11 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         case waiting
         /// The last attempt failed. No process may lease the flight before the date.
         case backingOff(until: Date)
-        /// The flight waits for a person: the outcome of the last attempt is unknown, or too many attempts were lost, or
-        /// a provider that failed still has work which may have been billed. No process may lease the flight before an
-        /// explicit retry.
+        /// The flight waits for a person. No process may lease it before an explicit retry. There are three possible
+        /// reasons:
+        /// - The outcome of the last attempt is unknown.
+        /// - Too many attempts in a row were lost.
+        /// - A provider failed but still has work that may have been billed.
         case held
         /// A process has leased the flight and has not sent it.
         case leased(OwnerID)
@@ -66,17 +69,17 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
 
     /// The outcome of a settled flight.
     public enum Outcome: String, Sendable, Hashable, Codable, CaseIterable {
-        /// A response.
+        /// The flight ended with a response.
         case completed
-        /// An error.
+        /// The flight ended with an error.
         case failed
-        /// The cancellation of the last member.
+        /// The last request of the flight was cancelled.
         case cancelled
     }
 
     /// The reason to refuse an event. The state is then unchanged.
     public enum Refusal: Error, Sendable, Hashable {
-        /// The token is not the current one, because the flight has been leased again since.
+        /// The token is outdated, because the flight has been leased again.
         case staleToken
         /// The flight is over.
         case settled(Outcome)
@@ -88,24 +91,24 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
 
     /// The state of the flight.
     public private(set) var state: State
-    /// The token of the current or the last lease. 0 before the first.
+    /// The token of the current or the last lease. 0 before the first lease.
     public private(set) var token: Int64
     /// The number of attempts sent.
     public private(set) var attempt: Int
-    /// The number of times that the output began from its start.
+    /// The number of times that an attempt started the output from the beginning.
     public private(set) var generation: Int
     /// The number of attempts that do not count as tries.
     public private(set) var uncounted: Int
-    /// The number of attempts in a row that were lost with their process, or stopped by it when they may have been
-    /// billed.
+    /// The number of consecutive attempts that were lost when their process died, or that their process stopped
+    /// although they may have been billed.
     public private(set) var losses: Int
-    /// Whether there is a resume handle, by which the next attempt can continue the work of an earlier one.
+    /// Whether there is a resume handle. With it, the next attempt can continue the work of an earlier attempt.
     public private(set) var hasHandle: Bool
 
     /// The number of losses in a row after which a flight is held, under any policy.
     public static let maximumLosses = 10
 
-    /// Creates a new flight, which waits.
+    /// Creates a new flight in the state ``State/waiting``.
     public init() {
         self.init(state: .waiting, token: 0, attempt: 0, generation: 0)
     }
@@ -124,7 +127,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         self.hasHandle = hasHandle
     }
 
-    /// The number of attempts that count against the limit of retries, including the one in flight.
+    /// The number of attempts that count towards the limit of retries, including the attempt in flight.
     public var tries: Int { attempt - uncounted }
 
     /// The process that holds the flight.
@@ -140,7 +143,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         if case .settled = state { true } else { false }
     }
 
-    /// Whether the start of an attempt is journalled and its outcome is not.
+    /// Whether the start of an attempt is journalled but its outcome is not.
     public var isExecuting: Bool {
         if case .executing = state { true } else { false }
     }
@@ -184,9 +187,9 @@ extension FlightLifecycle {
 
     /// Settles the flight with the response or the error of an attempt.
     ///
-    /// A late success is accepted although its lease was broken, if the flight is open and no newer attempt was sent.
-    /// This happens when a laptop sleeps during the call: the work is done and paid for. A late failure is refused,
-    /// because the current holder may still succeed.
+    /// A late success is accepted although the lease of the attempt was broken. The conditions are that the flight is
+    /// open and that no newer attempt was sent. For example, a laptop may sleep during the call. The work is then done
+    /// and paid for. A late failure is refused, because the current holder of the flight may still succeed.
     public mutating func attemptEnded(token: Int64, attempt: Int, as outcome: Outcome) throws(Refusal) {
         switch state {
         case .settled(let settled):
@@ -207,14 +210,14 @@ extension FlightLifecycle {
         hasHandle = false
     }
 
-    /// Records that an attempt failed and that another one follows, not before the date.
+    /// Records that an attempt failed and that another attempt follows, not before the date.
     public mutating func attemptPostponed(token: Int64, until date: Date) throws(Refusal) {
         try attemptStopped(token: token)
         state = .backingOff(until: date)
         losses = 0
     }
 
-    /// Records that an attempt ended with an unknown outcome and that only an explicit retry starts another one.
+    /// Records that an attempt ended with an unknown outcome. Only an explicit retry starts another attempt.
     public mutating func attemptHeld(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         state = .held
@@ -223,7 +226,8 @@ extension FlightLifecycle {
 
     /// Records that an attempt failed and that another provider is asked next.
     ///
-    /// Tries start from zero at the next provider, and the last provider's resume handle is useless to it.
+    /// At the next provider, the count of tries starts from zero. The resume handle of the last provider is removed,
+    /// because it is useless to the next provider.
     public mutating func attemptDiverted(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         state = .waiting
@@ -232,7 +236,7 @@ extension FlightLifecycle {
         losses = 0
     }
 
-    /// Records that the attempt in flight left a resume handle for the next one, or replaced it.
+    /// Records that the attempt in flight stored or replaced the resume handle for the next attempt.
     public mutating func handleStored(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         hasHandle = true
@@ -244,7 +248,7 @@ extension FlightLifecycle {
         hasHandle = false
     }
 
-    /// Throws unless the attempt of this token is in flight.
+    /// Throws a refusal if the attempt with this token is not in flight.
     private func attemptStopped(token: Int64) throws(Refusal) {
         switch state {
         case .executing where token == self.token: return
@@ -259,7 +263,7 @@ extension FlightLifecycle {
         state = .waiting
     }
 
-    /// Returns an unsent flight to the store until a date, because its request cannot be read now.
+    /// Gives an unsent flight back to the store until a date, because its request cannot be read now.
     ///
     /// - Parameters:
     ///   - token: The token under which the flight was leased.
@@ -273,12 +277,12 @@ extension FlightLifecycle {
         }
     }
 
-    /// Ends the lease of a flight that was not sent, or whose attempt was stopped. Returns the attempt that was in
+    /// Ends the lease of a flight that was not sent or whose attempt was stopped. Returns the attempt that was in
     /// flight, if there was one.
     ///
     /// - Parameters:
     ///   - token: The token under which the flight was leased.
-    ///   - mayBeBilled: Whether the stopped attempt may have been billed. It then counts as a loss.
+    ///   - mayBeBilled: Whether the stopped attempt may have been billed. If so, it counts as a loss.
     @discardableResult
     public mutating func released(token: Int64, mayBeBilled: Bool = false) throws(Refusal) -> Int? {
         switch state {
@@ -297,18 +301,18 @@ extension FlightLifecycle {
         }
     }
 
-    /// Breaks a lease whose holder is dead or whose time ran out. Returns the attempt whose outcome is lost, if one was
-    /// in flight.
+    /// Breaks a lease whose holder is dead or whose time ran out. If an attempt was in flight, returns this attempt.
+    /// Its outcome is lost.
     ///
     /// After a lost attempt the policy decides whether the flight waits again or is held. A flight with a resume handle
-    /// waits again under either policy and regardless of the output that readers saw. The next attempt then continues
-    /// the work, and nothing is paid twice. After ``maximumLosses`` in a row the flight is held in any case, unless it
+    /// waits again under both policies, even if readers saw a part of the output. The next attempt continues the work,
+    /// and you do not pay twice. After ``maximumLosses`` losses in a row the flight is held in any case, unless it
     /// fails.
     ///
     /// - Parameters:
     ///   - policy: The request's policy for unknown outcomes.
-    ///   - mayRestart: Whether another attempt may start the output again. It may not if readers saw a part of the
-    ///     output and the request does not allow a restart. The flight then fails, unless it is to be held.
+    ///   - mayRestart: Whether another attempt may start the output from the beginning. `false` if readers saw a part
+    ///     of the output and the request does not allow a restart. The flight then fails, unless it is to be held.
     @discardableResult
     public mutating func leaseBroken(
         _ policy: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true
@@ -329,8 +333,8 @@ extension FlightLifecycle {
         }
     }
 
-    /// Settles the flight because its last live member was cancelled, deleted or expired. Returns the attempt to stop,
-    /// if one is in flight.
+    /// Settles the flight because its last live request was cancelled or deleted, or its deadline passed. Returns the
+    /// attempt to stop, if an attempt is in flight.
     @discardableResult
     public mutating func lastMemberLeft(as outcome: Outcome = .cancelled) -> Int? {
         switch state {
@@ -345,11 +349,11 @@ extension FlightLifecycle {
         }
     }
 
-    /// Opens the flight for an immediate attempt on explicit retry.
+    /// Opens the flight for an immediate attempt after an explicit retry.
     ///
-    /// A failed, cancelled or held flight can be reopened, and so can a flight that backs off. A completed flight
-    /// cannot. A flight that was held or backed off keeps its resume handle and continues with it. A settled flight has
-    /// no handle and starts over.
+    /// A failed, cancelled or held flight can be reopened. A flight that backs off can be reopened, too. A completed
+    /// flight cannot be reopened. A flight that was held or backed off keeps its resume handle, so the next attempt
+    /// resumes the work. A settled flight has no handle, so the next attempt starts the work from the beginning.
     public mutating func reopened() throws(Refusal) {
         switch state {
         case .settled(.completed): throw .settled(.completed)
@@ -361,7 +365,7 @@ extension FlightLifecycle {
         }
     }
 
-    /// The flight after ``reopened()``; `nil` if that is refused.
+    /// The flight after ``reopened()``. `nil` if the flight cannot be reopened.
     package var opened: FlightLifecycle? {
         var opened = self
         do throws(Refusal) {
@@ -376,11 +380,11 @@ extension FlightLifecycle {
 // MARK: - Looking
 
 extension FlightLifecycle {
-    /// Returns the reason why a live member of the flight waits, as far as the flight itself knows; `nil` if it does
-    /// not wait.
+    /// Returns the reason why a live request of the flight waits, as far as the flight's state shows. Returns `nil` if
+    /// the request does not wait.
     ///
-    /// - Parameter ahead: Counts the flights of the same provider before this one. Called only if the reason needs the
-    ///   count.
+    /// - Parameter ahead: Counts the flights of the same provider that are before this flight. Called only if the
+    ///   reason needs the count.
     public func waitReason(countingAhead ahead: () throws -> Int?) rethrows -> RequestSnapshot.WaitReason? {
         switch state {
         case .waiting: .unclaimed(ahead: try ahead())
@@ -395,10 +399,10 @@ extension FlightLifecycle {
 // MARK: - Output
 
 extension FlightLifecycle {
-    /// Returns the reason to refuse chunks for the flight's output; `nil` if they are accepted.
+    /// Returns the reason to refuse chunks for the flight's output. Returns `nil` if the chunks are accepted.
     ///
-    /// Only the attempt in flight may add chunks, and they must leave no gap. The output that readers saw therefore
-    /// only grows. An attempt may repeat chunks, which are not added twice.
+    /// Only the attempt in flight may add chunks, and the chunks must leave no gap. The output that readers see
+    /// therefore only grows. If an attempt repeats chunks, they are not added twice.
     ///
     /// - Parameters:
     ///   - group: The chunks.
@@ -418,13 +422,13 @@ extension FlightLifecycle {
 extension FlightLifecycle {
     /// Returns whether the work of an attempt continues.
     ///
-    /// It continues in the attempt itself, as far as the store knows, or in a later one that finds the resume handle of
-    /// that work.
+    /// The work continues in two cases. As far as the store knows, the attempt itself still runs. Or a later attempt
+    /// finds the resume handle of the work.
     ///
     /// All attempts of one generation do the same work, because an attempt that finds no handle starts another
-    /// generation. A handle therefore stands only for the work of attempts in the flight's current generation. If an
-    /// attempt lost its lease before it stored a handle, no attempt continues its work, even if a later attempt stored
-    /// one.
+    /// generation. A handle therefore names only the work of attempts in the flight's current generation. If an attempt
+    /// lost its lease before it stored a handle, no attempt continues its work, even if a later attempt stored a
+    /// handle.
     ///
     /// - Parameters:
     ///   - token: The token under which the attempt was sent.
@@ -439,8 +443,8 @@ extension FlightLifecycle {
 
     /// Returns whether a newer attempt accounts for the cost of an earlier attempt's work.
     ///
-    /// It does if a newer attempt continued the work or the next one can. It does not if the newer attempt ended and
-    /// found the work gone.
+    /// Returns `true` if a newer attempt continued the work or the next attempt can continue it. Returns `false` if the
+    /// newer attempt ended and found the work gone.
     ///
     /// - Parameter earlier: The flight as the earlier attempt knew it.
     package func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
@@ -451,9 +455,9 @@ extension FlightLifecycle {
 }
 
 extension ResumeHandleWrite {
-    /// Records in a flight that its attempt stored a resume handle or dropped it.
+    /// Records in a flight that its attempt stored or removed a resume handle.
     ///
-    /// - Throws: The machine's refusal.
+    /// - Throws: The ``FlightLifecycle/Refusal`` of the flight.
     public func apply(to flight: inout FlightLifecycle) throws(FlightLifecycle.Refusal) {
         if handle != nil {
             try flight.handleStored(token: token)

@@ -16,14 +16,14 @@ public struct FlightMember: Sendable, Hashable {
         self.deadline = deadline
     }
 
-    /// Whether the member still wants an answer at a date.
+    /// Returns whether the request still wants an answer at a date.
     public func isPatient(at date: Date) -> Bool {
         lifecycle.state == .live && (deadline.map { $0 > date } ?? true)
     }
 }
 
 extension Sequence<FlightMember> {
-    /// Returns the live members in their state after their flight has ended.
+    /// Returns the live requests in the state that they get when their flight ends.
     package func settled(as outcome: FlightLifecycle.Outcome) -> [FlightMember] {
         compactMap { member in
             var member = member
@@ -31,7 +31,7 @@ extension Sequence<FlightMember> {
         }
     }
 
-    /// The date after which no live member wants the answer; `nil` if one of them always does.
+    /// The date after which no live request of the flight wants the answer. `nil` if a live request has no deadline.
     public var lastDeadline: Date? {
         var last: Date?
         for member in self where member.lifecycle.state == .live {

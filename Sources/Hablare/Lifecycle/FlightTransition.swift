@@ -1,6 +1,7 @@
-/// A change of a flight's state that ``FlightLifecycle`` computed, and that a store writes as a compare-and-set.
+/// A change of a flight's state. ``FlightLifecycle`` computes it, and a store writes it as a compare-and-set.
 ///
-/// A store writes `new` if the stored state and token are still those of `old`. Otherwise it refuses the transition.
+/// A store writes `new` if the stored state and the stored token are still equal to those of `old`. Otherwise the store
+/// refuses the transition.
 public struct FlightTransition: Sendable, Hashable {
     /// The flight as the caller knows it.
     public let old: FlightLifecycle
@@ -9,7 +10,7 @@ public struct FlightTransition: Sendable, Hashable {
 
     /// Applies an event to a copy of `old`.
     ///
-    /// - Throws: The machine's refusal.
+    /// - Throws: The ``FlightLifecycle/Refusal`` of the flight.
     public init(
         of old: FlightLifecycle,
         _ event: (inout FlightLifecycle) throws(FlightLifecycle.Refusal) -> Void
@@ -22,7 +23,7 @@ public struct FlightTransition: Sendable, Hashable {
 }
 
 extension FlightLifecycle {
-    /// Returns the reason to refuse a transition that started from another state than this one.
+    /// Returns the reason to refuse a transition whose old state differs from this state.
     public func refusal(of transition: FlightTransition) -> Refusal {
         switch state {
         case .settled(let settlement): .settled(settlement)

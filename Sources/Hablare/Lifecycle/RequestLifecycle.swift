@@ -1,14 +1,14 @@
 /// The state of a request as a member of its flight: live or final.
 ///
-/// The flight's state determines whether a live request waits or executes. This type is pure and the only place that
-/// decides a member's next state. A final state is final: only an explicit retry of a failed or cancelled request makes
-/// it live again.
+/// The flight's state determines whether a live request waits or executes. This type is pure. It is the only code that
+/// decides a member's next state. Only an explicit retry can make a failed or cancelled request live again. A completed
+/// request never becomes live again.
 public struct RequestLifecycle: Sendable, Hashable, Codable {
     /// The state of a member.
     public enum State: Int, Sendable, Hashable, Codable, CaseIterable {
         /// The flight waits or executes.
         case live = 0
-        /// The request has its one completed outcome.
+        /// The request has a response.
         case completed = 1
         /// The request failed.
         case failed = 2
@@ -50,8 +50,8 @@ public struct RequestLifecycle: Sendable, Hashable, Codable {
         return .done
     }
 
-    /// Makes a failed or cancelled member live again on explicit retry. A live member is accepted if its flight is held
-    /// or backs off.
+    /// Makes a failed or cancelled member live again after an explicit retry. Also accepts a live member whose flight
+    /// is held or backs off.
     public mutating func retryRequested(_ flight: FlightLifecycle) -> Verdict {
         switch (state, flight.state) {
         case (.failed, _), (.cancelled, _), (.live, .held), (.live, .backingOff):

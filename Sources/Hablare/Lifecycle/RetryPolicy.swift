@@ -1,15 +1,19 @@
-/// The rules for the step after a failed attempt.
+/// The rules that decide what the engine does after a failed attempt.
 ///
-/// The step is another attempt after exponential backoff with full jitter, the next provider of the request's
-/// ``AIRequest/fallback``, failure, or holding the request.
+/// There are four possible steps:
+/// - The engine waits, with exponential backoff and full jitter, and sends another attempt.
+/// - The engine calls the next provider of the request's ``AIRequest/fallback``.
+/// - The request fails.
+/// - The engine holds the request.
 ///
-/// The failure's ``AIServiceError/disposition`` is considered first. A failure that needs the user or would happen
-/// again is not retried. There is also no retry if the next attempt would start after the request's deadline or after
-/// ``maximumElapsed``.
+/// The failure's ``AIServiceError/disposition`` is considered first. A failure that needs the user, or a failure that
+/// would happen again, is not retried. There is also no retry if the next attempt would start after the request's
+/// deadline or after ``maximumElapsed``.
 ///
-/// The outcome of a timeout or a lost connection is unknown. If the request's ``AIRequest/unknownOutcome`` is
-/// ``UnknownOutcomePolicy/hold``, the request is then held at once, before any retry or fallback. The exception is work
-/// that the provider remembers, which the next attempt can continue.
+/// After a timeout or a lost connection, the outcome of the attempt is unknown. If the request's
+/// ``AIRequest/unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the engine then holds the request at once, before any
+/// retry or fallback. There is one exception: if the provider has stored a resume handle, the next attempt continues
+/// the work.
 ///
 /// For example, for a batch that may wait out an outage of a few hours:
 ///
@@ -18,21 +22,22 @@
 ///     maximumAttempts: 60, baseDelay: .seconds(5), maximumDelay: .seconds(600), maximumElapsed: .seconds(6 * 3600))
 /// ```
 public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of attempts, including the first. At least 1; a policy with 1 never retries. Default 3. For
+    /// The maximum number of attempts, including the first. At least 1. With 1, there are no retries. Default 3. For
     /// example, 8 for an overnight batch.
     public var maximumAttempts: Int
     /// The maximum delay before the second attempt. It doubles with each further attempt. Default 1 s. 0 or more. For
     /// example, `.milliseconds(200)` for a local server that is busy only briefly.
     public var baseDelay: Duration
-    /// The maximum of any delay, unless the provider asks for more. Default 60 s. 0 or more. For example,
-    /// `.seconds(10)` if a user waits for the answer.
+    /// The maximum delay before an attempt. If the provider asks for more time, the delay is longer. Default 60 s. 0 or
+    /// more. For example, `.seconds(10)` if a user waits for the answer.
     public var maximumDelay: Duration
-    /// The maximum time from the first attempt to the start of any other. An attempt that would start later is not
-    /// made. 0 or more. Default 10 minutes. For example, `.seconds(6 * 3600)` for work that may wait out an outage of a
-    /// few hours.
+    /// The maximum time from the first attempt to the start of a later attempt. An attempt that would start after this
+    /// time is not sent. 0 or more. Default 10 minutes. For example, `.seconds(6 * 3600)` for work that may wait out an
+    /// outage of a few hours.
     ///
     /// If the next attempt resumes remembered work (``ProviderCall/remember(_:)``), the time starts again with each
-    /// attempt. Such an attempt may have waited longer than this for an answer that is nearly finished, and paid for.
+    /// attempt. The reason: an attempt may have waited longer than this time for an answer that is nearly finished and
+    /// already paid for.
     public var maximumElapsed: Duration
 
     /// Creates a policy.
@@ -46,31 +51,32 @@ public struct RetryPolicy: Sendable, Hashable {
         self.maximumElapsed = maximumElapsed
     }
 
-    /// A policy of one attempt, whose failure is final.
+    /// A policy without retries: the failure of the first attempt is final.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
     package enum Decision: Sendable, Hashable {
         case retry(after: Duration)
         case fail
-        /// Ask the next provider.
+        /// Call the next provider of the request's chain.
         case divert
         /// Hold the request until a person retries or deletes it.
         case hold
     }
 
-    /// The state of the request when an attempt has failed.
+    /// The state of a request after an attempt has failed.
     package struct Situation: Sendable, Hashable {
-        /// The number of attempts that count, including the failed one.
+        /// The number of attempts that count, including the failed attempt.
         package var tries: Int
         package var maximumAttempts: Int?
         /// The time since the first counted attempt was sent.
         package var elapsed: Duration
         package var remaining: Duration?
         package var unknownOutcome: UnknownOutcomePolicy
-        /// Whether the answer may start over. It may not if readers saw a part of it, unless the request allows a
-        /// restart.
+        /// Whether the answer may start from the beginning. `false` if readers saw a part of the answer and the request
+        /// does not allow a restart.
         package var mayRestart: Bool
-        /// Whether the next attempt can resume the work, which then neither starts over nor is paid twice.
+        /// Whether the next attempt can resume the work. If so, the work does not start again and is not paid for
+        /// twice.
         package var hasHandle: Bool
         package var hasNext: Bool
 
@@ -89,8 +95,8 @@ public struct RetryPolicy: Sendable, Hashable {
             self.hasNext = hasNext
         }
 
-        /// Whether another provider may be asked next. That provider starts over and is paid for work that the first
-        /// provider may already have billed.
+        /// Whether the engine may call another provider next. The other provider starts the work from the beginning and
+        /// bills it, although the first provider may already have billed the work.
         package var mayDivert: Bool { hasNext && mayRestart && !isToBeKept }
 
         fileprivate var end: Decision {
@@ -98,8 +104,7 @@ public struct RetryPolicy: Sendable, Hashable {
             return hasNext && mayRestart ? .hold : .fail
         }
 
-        /// Whether only a person may abandon the work, because the work that the provider remembers may have been
-        /// billed.
+        /// Whether only a person may abandon the remembered work, because the work may have been billed.
         fileprivate var isToBeKept: Bool { hasHandle && unknownOutcome == .hold }
     }
 

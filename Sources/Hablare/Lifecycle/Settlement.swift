@@ -1,14 +1,15 @@
 public import Foundation
 
-/// The recorded end of an attempt, with its consequences for the flight and its members.
+/// The recorded end of an attempt, with its consequences for the flight and the flight's requests.
 public struct Settlement: Sendable {
-    /// The end as the store recorded it. Its ``AttemptEnd/outcome`` can differ from the one that the process sent.
+    /// The end as the store recorded it. Its ``AttemptEnd/outcome`` can differ from the outcome that the process passed
+    /// to the store.
     public let end: AttemptEnd
     /// The flight after the end.
     public let flight: FlightLifecycle
     /// The requests that became final, in the order of the flight's members.
     public let finished: [UUID]
-    /// The next provider, if the flight was diverted to another one.
+    /// The next provider, if the flight was diverted to another provider.
     public let diversion: AttemptEnd.Diversion?
 
     /// Creates a settlement.
@@ -21,7 +22,7 @@ public struct Settlement: Sendable {
         self.diversion = diversion
     }
 
-    /// The attempt's error; `nil` if the attempt did not fail.
+    /// The attempt's error. `nil` if the attempt did not fail.
     public var failure: AIServiceError? { end.outcome.failure }
 
     /// Whether an answer entered the cache.
@@ -30,7 +31,8 @@ public struct Settlement: Sendable {
         return end.entersCache && !finished.isEmpty
     }
 
-    /// Returns the status of one of the ``finished`` requests. A held, interrupted or diverted end finishes none.
+    /// Returns the status of one of the ``finished`` requests. If the flight was held, interrupted or diverted, there
+    /// are no finished requests.
     public func status(of id: UUID) -> RequestStatus {
         switch end.outcome {
         case .completed(let data): .completed(data.addressed(to: id))

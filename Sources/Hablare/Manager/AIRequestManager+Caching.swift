@@ -2,15 +2,15 @@ import Foundation
 import Logging
 
 extension AIRequestManager {
-    /// Returns the cached answer to a request without submitting the request. Sends nothing and records only that the
+    /// Returns the cached answer to a request without submitting the request. Sends no call. Records only that the
     /// answer was used.
     ///
-    /// Use this for answers that an app shows repeatedly. Reads from memory if the answer is there, and otherwise from
-    /// the store. To record the answer as the response of a request, submit the request instead: it finds the same
-    /// answer.
+    /// Use this method for answers that an app shows repeatedly. It reads the answer from memory, or else from the
+    /// store. To record the answer as the response of a request, submit the request instead. The submission finds the
+    /// same answer.
     ///
-    /// This process may still return an answer that another process deleted or invalidated, until it learns of that
-    /// change. It usually learns of the change at once. While an ``EngineService`` runs, it learns of it after
+    /// If another process deletes or invalidates an answer, this process may still return the answer until it is
+    /// notified of the change. It is usually notified at once. While an ``EngineService`` runs, it is notified after
     /// ``EngineConfiguration/renewalInterval`` at the latest.
     ///
     /// - Returns: The answer, with the request's id as its ``AIResponseData/requestID``, or `nil` if the cache has no
@@ -45,12 +45,12 @@ extension AIRequestManager {
         return answer?.response(for: request.id, at: now)
     }
 
-    /// Removes answers from the cache, so that later requests for the same work are sent. The answers stay the
-    /// responses of the requests that produced them. A live request still puts its answer into the cache when it
-    /// completes.
+    /// Removes answers from the cache, so that later requests for the same work are sent. A removed answer is still the
+    /// response of the request that produced it. A request that is in progress still puts its answer into the cache
+    /// when it completes.
     ///
     /// - Returns: The number of answers removed.
-    /// - Throws: ``AIServiceError`` of category storage. No answer was removed in that case.
+    /// - Throws: ``AIServiceError`` of category storage. After an error no answer was removed.
     @discardableResult
     public func invalidateCache(_ selection: CacheSelection) async throws -> Int {
         let receipt = try await journal.commit(.uncache(selection))
@@ -61,7 +61,8 @@ extension AIRequestManager {
         return count
     }
 
-    /// The cache counts of this process since it started. For the counts of the store, see ``statistics()``.
+    /// The counts of cache hits and misses of this process since it started. For the counts of the store, see
+    /// ``statistics()``.
     public var cacheStatistics: CacheStatistics { answers.statistics }
 
     private func isThere(_ answer: CachedAnswer) -> Bool {

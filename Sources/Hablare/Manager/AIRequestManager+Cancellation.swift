@@ -4,13 +4,13 @@ import Logging
 extension AIRequestManager {
     /// The result of a cancellation.
     public enum CancelOutcome: Sendable, Hashable {
-        /// The request is cancelled. No further attempt is sent, and the outcome of an attempt in flight is refused.
+        /// The request is cancelled. No further attempt is sent. The store refuses the outcome of an attempt in flight.
         case cancelled
-        /// The request was already final and is unchanged.
+        /// The request was already final, and did not change.
         case alreadyFinal(RequestStatus)
     }
 
-    /// Cancels a request, whether it waits or runs, in this process or in another.
+    /// Cancels a request that waits or runs, in this process or in another process.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. The request continues after a
     ///   storage error.
@@ -28,8 +28,8 @@ extension AIRequestManager {
 
     /// Cancels every live request, or every live request of a job.
     ///
-    /// - Parameter job: The job whose requests are cancelled. `nil`, the default, cancels those of all jobs and of
-    ///   none.
+    /// - Parameter job: The job whose requests are cancelled. With `nil`, the default, all live requests are cancelled,
+    ///   including requests without a job.
     /// - Returns: The number of requests cancelled.
     /// - Throws: ``AIServiceError`` of category storage. Requests cancelled before the error stay cancelled.
     @discardableResult
@@ -45,12 +45,12 @@ extension AIRequestManager {
         }
     }
 
-    /// Retries a failed or cancelled request under the same UUID, with a new attempt that is recorded. Also starts a
-    /// held request, or one that backs off, at once. The count of attempts starts again at zero, and a deadline that
-    /// has passed is removed.
+    /// Retries a failed or cancelled request under the same UUID. If a request is held or waits for the end of a
+    /// backoff, this method starts it at once. The count of attempts starts again at zero. If the request's deadline
+    /// has passed, the deadline is removed.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is completed, or is live and
-    ///   neither held nor backing off; or an error of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is completed, runs, or waits for
+    ///   another reason; or an error of category storage.
     public func retry(_ id: UUID) async throws {
         switch try await journal.commit(.retry(id, at: seams.date())) {
         case .done: break
@@ -63,7 +63,7 @@ extension AIRequestManager {
 
     /// Evicts a response's content. The record of the response stays: its time, its provider and its cost.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed; or an error of
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is not completed; or an error of
     ///   category storage.
     public func evict(_ id: UUID) async throws {
         switch try await journal.commit(.evict(id)) {
@@ -74,14 +74,20 @@ extension AIRequestManager {
         }
     }
 
-    /// Erases a request, its prompt and its content. Cancels a live request first. Its attempts stay in the ledger.
+    /// Erases a request, its prompt and its content. If the request is live, it is cancelled first. The request's
+    /// attempts stay in the ledger.
     ///
     /// With a `SQLiteStore`, no file of the store contains the erased bytes when this returns. Rows are overwritten,
     /// the write-ahead log is emptied, and content files that no other request refers to are removed. If a reader holds
     /// an older state at that moment, or the process dies, a later commit finishes the erasure.
     ///
-    /// There is no guarantee for the unused space that SQLite leaves when it rearranges pages, for copies elsewhere, or
-    /// for the disk blocks of removed files. To withstand forensics, encrypt the disk.
+    /// There is no guarantee for these copies of the bytes:
+    ///
+    /// - the unused space that SQLite leaves when it rearranges pages
+    /// - copies in other places
+    /// - the disk blocks of removed files
+    ///
+    /// To protect the data against forensics, encrypt the disk.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func delete(_ id: UUID) async throws {

@@ -33,7 +33,7 @@ extension AIRequestManager {
     }
 
     /// Returns the response of a completed request, or `nil` if the request is not completed. If the response is no
-    /// longer kept, its result is a failure with code `responseExpired`.
+    /// longer kept, the `result` of the returned value is a failure with the code `responseExpired`.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func response(for id: UUID) async throws -> AIResponseData? {
@@ -49,15 +49,15 @@ extension AIRequestManager {
         return try await journal.read { try $0.attempts(of: id) }
     }
 
-    /// Returns counts over the whole store. Reads every row, so do not call it in a loop.
+    /// Returns counts over the whole store. Reads every row, so do not call this method in a loop.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func statistics() async throws -> StoreStatistics {
         try await journal.read { try $0.statistics() }
     }
 
-    /// Returns sums over the attempts in the ledger: usage, cost, and the number of attempts for which these are not
-    /// known. Reads every attempt, so do not call it in a loop.
+    /// Returns sums over the attempts in the ledger: the usage, the cost, and the number of attempts whose cost is
+    /// unknown. Reads every attempt, so do not call this method in a loop.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func ledger(_ query: LedgerQuery = LedgerQuery()) async throws -> LedgerReport {

@@ -18,7 +18,7 @@ extension AIRequestManager {
 extension RequestStatus {
     /// Returns the response of a completed status.
     ///
-    /// - Throws: The error of a failed status, or code `cancelled` for a cancelled one.
+    /// - Throws: The error of a failed status. Code `cancelled` for a cancelled status.
     func response(of id: UUID) throws -> AIResponseData {
         switch self {
         case .completed(let response): return response

@@ -1,13 +1,13 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// The content that a pruning evicted and removed.
+    /// The result of a pruning: the evicted responses and the removed files.
     public struct PruneReport: Sendable, Hashable {
         /// The number of responses evicted.
         public var responses = 0
         /// The total size of these responses in bytes.
         public var bytes: Int64 = 0
-        /// The orphaned content files that were also removed, because no row refers to them.
+        /// The orphaned content files that the pruning also removed. No row refers to these files.
         public var abandoned = AbandonedContent()
 
         /// Creates an empty report.
@@ -15,8 +15,8 @@ extension AIRequestManager {
     }
 
     private static let pruneBatch = 64
-    /// The age in seconds below which orphaned content is left alone, because its writer may be about to write the row.
-    /// Engines do not search for orphaned content more often than this either.
+    /// The minimum age in seconds of orphaned content that is removed. The writer of newer content may be about to
+    /// write the row. This is also the minimum time between two searches of an engine for orphaned content.
     static let contentGrace: TimeInterval = 3600
 
     /// Keeps a request's response, regardless of its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``.
@@ -37,15 +37,15 @@ extension AIRequestManager {
     /// Confirms that the app's own data now contains the response of a request with ``AIRequest/keepUntilMerged``. The
     /// store's retention policy then applies to the response. Has no effect on other requests.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. The response is still kept in
-    ///   that case.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. After an error the response is
+    ///   still kept.
     public func merged(_ id: UUID) async throws {
         try await expectDone(.merged(id), for: id)
     }
 
     /// Confirms the merge of several responses in one commit.
     ///
-    /// - Returns: The ids that the store knows, whether or not those requests awaited a merge.
+    /// - Returns: The ids that the store knows, including ids of requests that did not await a merge.
     package func merged(_ ids: [UUID]) async throws -> [UUID] {
         guard !ids.isEmpty else { return [] }
         let known = try await journal.read { store in
@@ -61,7 +61,7 @@ extension AIRequestManager {
         return known.map(\.id)
     }
 
-    /// Returns a stream that reports when a wait may start again after it ended without a usable outcome.
+    /// Returns a stream of reasons to wait again. A caller whose wait ended without a usable outcome reads this stream.
     package func revivals() -> AsyncStream<Revival> { engine.revivals.elements() }
 
     private func expectDone(_ write: StoreWrite, for id: UUID) async throws {
@@ -71,7 +71,7 @@ extension AIRequestManager {
 
     /// Returns the report that ``prune(_:)`` would return now. Changes nothing.
     ///
-    /// - Parameter retention: The policy. `nil`, the default, takes ``EngineConfiguration/retention``.
+    /// - Parameter retention: The policy. With `nil`, the default, ``EngineConfiguration/retention`` applies.
     /// - Throws: ``AIServiceError``: `invalidConfiguration`, or an error of category storage; `CancellationError`.
     public func prunePlan(_ retention: Retention? = nil) async throws -> PruneReport {
         let plan = try await plan(retention ?? configuration.retention)
@@ -85,10 +85,10 @@ extension AIRequestManager {
     /// Evicts the responses that a policy does not keep. Also removes content files that no row refers to and that were
     /// last written more than an hour ago. Running engines prune regularly.
     ///
-    /// Evicts the oldest responses first, in small commits between which requests continue. Cancelling the task ends
-    /// the pruning after the present commit or file. Call it again to continue.
+    /// Evicts the oldest responses first, in small commits. Requests continue between these commits. If you cancel the
+    /// task, the pruning ends after the present commit or file. Call this method again to continue.
     ///
-    /// - Parameter retention: The policy. `nil`, the default, takes ``EngineConfiguration/retention``.
+    /// - Parameter retention: The policy. With `nil`, the default, ``EngineConfiguration/retention`` applies.
     /// - Throws: ``AIServiceError``: `invalidConfiguration`, or an error of category storage; `CancellationError`.
     ///   Responses evicted before the error stay evicted.
     @discardableResult

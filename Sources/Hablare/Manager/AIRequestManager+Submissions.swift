@@ -1,8 +1,8 @@
 package import Foundation
 
 extension AIRequestManager {
-    /// The maximum number of submissions in one commit, so that the first requests of a huge batch run while the rest
-    /// is stored.
+    /// The maximum number of submissions in one commit. The first requests of a huge batch can then run while later
+    /// requests are stored.
     private static let chunk = 512
 
     /// The last position in a job.
@@ -76,7 +76,8 @@ extension AIRequestManager {
         return try await storeOnce(submission)
     }
 
-    /// The maximum number of times to store a prompt's content file until the commit finds it.
+    /// The maximum number of tries to store a prompt's content file. Another process may remove the file before the
+    /// commit.
     private static let contentTries = 3
 
     private func storeOnce(_ submission: Submission) async throws -> SubmissionReceipt {
@@ -98,7 +99,8 @@ extension AIRequestManager {
         return receipts
     }
 
-    /// Stores requests that belong to no job, with few commits. Requests stored before an error stay.
+    /// Stores requests that belong to no job, with few commits. If a commit fails, the requests of earlier commits stay
+    /// stored.
     @concurrent package func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
         try await observer.submitting(batch, to: provider) {
             let submissions = try batch.map { try submission(of: $0, to: provider) }

@@ -1,14 +1,15 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// Stores a request durably for a registered provider. This process executes the request if its claim scope covers
-    /// it; otherwise a process whose scope does. A claim scope of one job covers no request outside that job.
+    /// Stores a request durably for a registered provider. A process whose claim scope (``EngineConfiguration/scope``)
+    /// includes the request executes it. This may be this process or another process. If a claim scope is one job, it
+    /// includes no request outside this job.
     ///
-    /// Checks and fingerprints the request off the caller's actor. Submitting the same UUID with the same content again
-    /// has no effect. Cancelling the calling task does not withdraw the submission.
+    /// Checks the request and computes its fingerprint off the caller's actor. Submitting the same UUID with the same
+    /// content again has no effect. Cancelling the calling task does not withdraw the submission.
     ///
     /// - Returns: The request's UUID.
-    /// - Throws: ``AIServiceError``; nothing is stored in that case.
+    /// - Throws: ``AIServiceError``. After an error nothing is stored.
     ///   - `providerNotFound`: the provider, or one of the request's fallback providers, is not registered.
     ///   - `invalidRequest`: the request is not valid.
     ///   - `conflict`: a request with this UUID already exists with other content.
@@ -21,8 +22,8 @@ extension AIRequestManager {
         }.id
     }
 
-    /// Stores a request durably for a provider. The provider must be the one that is registered under its id. A request
-    /// outlives the process, and after a restart only registered providers can execute it.
+    /// Stores a request durably for a provider. The provider must be registered under its id, because a request can
+    /// outlive the process, and after a restart only registered providers can execute it.
     ///
     /// - Throws: The errors of ``submit(_:to:)``.
     @discardableResult
@@ -33,11 +34,12 @@ extension AIRequestManager {
         return try await submit(request, to: provider.id)
     }
 
-    /// Stores a batch durably as one job, in order. Its requests run concurrently, as far as the provider's limits
-    /// allow.
+    /// Stores a batch of requests durably as one job, in order. The requests run concurrently, as far as the provider's
+    /// limits allow.
     ///
-    /// To continue an interrupted job, submit the same batch under the same key again. This finds the requests that are
-    /// already stored, in any state, and adds the missing ones. Responses of a job are kept until the job is removed.
+    /// To continue an interrupted job, submit the same batch under the same key again. The submission finds the
+    /// requests that are already stored, in any state, and adds the missing requests. The store keeps the responses of
+    /// a job until the job is removed.
     ///
     /// - Parameters:
     ///   - batch: The requests. A request that is not stored yet keeps its UUID.
@@ -47,8 +49,8 @@ extension AIRequestManager {
     ///   - position: The position of the batch's first request in the job. Use it to submit a very long job in pieces,
     ///     without holding all of it in memory. Default 0.
     /// - Returns: The UUIDs of the job's requests, in the order of the batch.
-    /// - Throws: The errors of ``submit(_:to:)``, and `conflict` also if a position of the job holds other content.
-    ///   Requests stored before the error stay, and are found when the job is submitted again.
+    /// - Throws: The errors of ``submit(_:to:)``. Also `conflict` if a position of the job already has a request with
+    ///   other content. Requests that were stored before the error stay, and a second submission of the job finds them.
     @concurrent public func submit(
         _ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey, startingAt position: Int = 0
     ) async throws -> [UUID] {
@@ -65,12 +67,11 @@ extension AIRequestManager {
         }.map(\.id)
     }
 
-    /// Submits a new request with the prompt and parameters of a completed one, to get another answer.
+    /// Submits a new request with the prompt and the parameters of a completed request, to get another answer.
     ///
     /// - Returns: The new request's UUID. Its snapshot names the old request in ``RequestSnapshot/supersedes``.
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed; `contentMissing`
-    ///   if the file of its large prompt is missing; or the errors of ``submit(_:to:)`` for the provider that the
-    ///   request was submitted to.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is not completed; `contentMissing`
+    ///   if the file of its large prompt is missing; or an error of ``submit(_:to:)``.
     @discardableResult
     @concurrent public func regenerate(_ id: UUID) async throws -> UUID {
         guard let stored = try await journal.read({ try $0.request(of: id) }) else { throw AIServiceError.unknown(id) }

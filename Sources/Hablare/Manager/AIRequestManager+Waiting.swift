@@ -16,14 +16,16 @@ extension AIRequestManager {
         return try await waiter.value().response(of: request.id)
     }
 
-    /// Waits for the outcome of a submitted request. Any process may have submitted it, at any time.
+    /// Waits for the outcome of a submitted request. The request may have been submitted by any process at any time.
     ///
-    /// Returns at once for a request that is final. Its provider is not called again, even if the response is no longer
-    /// kept. Cancelling the calling task ends the wait with `CancellationError`, not the request.
+    /// If the request is final, the method returns at once. It does not call the provider again, even if the response
+    /// is no longer kept. If the calling task is cancelled, the wait ends with `CancellationError`, and the request
+    /// continues.
     ///
     /// - Returns: The response of the completed request.
-    /// - Throws: The ``AIServiceError`` of a failed request; code `cancelled` if the request is cancelled, or if this
-    ///   process deletes it during the wait; `responseExpired`; or the errors of ``outcome(of:)``.
+    /// - Throws: The ``AIServiceError`` of a failed request. Code `cancelled` if the request is cancelled, or if this
+    ///   process deletes it during the wait. Code `responseExpired` if the response is no longer kept. The errors of
+    ///   ``outcome(of:)``.
     public func execute(requestID: UUID) async throws -> AIResponseData {
         let response = try await outcome(of: requestID).response(of: requestID)
         if case .failure(let error) = response.result { throw error }
@@ -33,8 +35,8 @@ extension AIRequestManager {
     /// Waits until a request is final and returns its status. Does not throw the error of a failed request. If this
     /// process deletes the request during the wait, the status is ``RequestStatus/cancelled``.
     ///
-    /// - Throws: ``AIServiceError``, or `CancellationError` if the task is cancelled. Cancellation ends the wait, not
-    ///   the request.
+    /// - Throws: ``AIServiceError``. `CancellationError` if the task is cancelled: the wait ends, and the request
+    ///   continues.
     ///   - `unknownRequest`: the store does not know the request, or another process deletes it during the wait.
     ///   - `suspended`: the engine shuts down, or is suspended in the background, before the request is final.
     ///   - An error of category storage: the store cannot be read, or an attempt or its outcome cannot be recorded. The
@@ -46,18 +48,18 @@ extension AIRequestManager {
         return now.isFinal ? now : try await waiter.value()
     }
 
-    /// Returns a stream of a request's statuses, from the present one to the final one.
+    /// Returns a stream of a request's statuses, from the present status to the final status.
     ///
     /// Reading the stream throws ``AIServiceError``:
-    /// - `suspended`: the engine shuts down, or is suspended in the background, before the final status. It is also
-    ///   thrown if the engine did so earlier and has not been started or resumed since.
-    /// - `unknownRequest`: another process deletes the request. If this process deletes it, the final status is
-    ///   ``RequestStatus/cancelled``.
-    /// - An error of category storage: an attempt or its outcome cannot be recorded. The request continues when the
-    ///   store works again, and can then be watched again.
+    /// - `suspended`: the engine is shut down, or is suspended in the background, before the final status. Also thrown
+    ///   if the engine was already shut down or suspended when the stream was created.
+    /// - `unknownRequest`: another process deletes the request. If this process deletes the request, the final status
+    ///   is ``RequestStatus/cancelled``.
+    /// - An error of category storage: an attempt or its outcome cannot be recorded. When the store works again, the
+    ///   request continues, and you can watch it again.
     ///
-    /// A slow reader receives the newest status instead of all of them, and always the final one. The stream ends when
-    /// the reading task is cancelled.
+    /// A slow reader receives only the newest status, and always receives the final status. The stream ends when the
+    /// reading task is cancelled.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
@@ -75,6 +77,6 @@ extension AIRequestManager {
 }
 
 extension AIRequestManager {
-    /// The number of requests that are watched or waited for in this process and known to be stored.
+    /// The number of requests that have a waiter or a status stream in this process, and are known to be stored.
     package var watchedCount: Int { engine.read { $0.watched.known.count } }
 }

@@ -3,19 +3,19 @@ public import Logging
 
 /// The entry point to the engine: submits, watches, awaits, cancels and queries requests.
 ///
-/// Everything that it acknowledges is on disk. The manager is a façade: it makes no decisions and holds no state except
-/// its parts. It is therefore a `Sendable` class and not an actor, and calls from many tasks do not wait for each
-/// other.
+/// Everything that the manager acknowledges is on disk. The manager makes no decisions and holds no state except its
+/// parts. It is a `Sendable` class and not an actor, so calls from many tasks do not wait for each other.
 ///
-/// An ``EngineService`` executes the requests. Without one, requests are accepted and wait for a process that runs one.
-/// Create one manager per store and process, at the composition root.
+/// An ``EngineService`` executes the requests. If no service runs in this process, the manager still accepts requests.
+/// They wait for a process that runs a service. Create one manager per store and process, at the composition root.
 ///
 /// Submitting, cancelling, waiting, watching and reading need no engine. A caller that waits or watches also sees the
-/// commits of other processes on the store. It learns of those commits through the store's ``RequestStore/signal`` and
-/// at every ``EngineConfiguration/renewalInterval``. A store without a signal can be used by one process only.
+/// commits of other processes on the store. This process is notified of these commits through the store's
+/// ``RequestStore/signal``, and it looks for them at every ``EngineConfiguration/renewalInterval``. A store without a
+/// signal can be used by one process only.
 ///
-/// After an engine has run here and was shut down, waits end with ``AIServiceError/Code/suspended``. They can be
-/// started again when an engine runs again. If a process must keep waiting, run no engine in it, or run one with the
+/// When the engine of this process is shut down, waits end with ``AIServiceError/Code/suspended``. Start them again
+/// when an engine runs again. If a process must keep waiting, do not run an engine in it, or run an engine with the
 /// scope ``ClaimScope/nothing``, which calls no provider.
 public final class AIRequestManager: Sendable {
     let store: any RequestStore
@@ -34,8 +34,8 @@ public final class AIRequestManager: Sendable {
     ///   - store: The store that keeps the requests.
     ///   - providers: The providers that execute requests.
     ///   - configuration: The options of the engine.
-    ///   - seams: The clock, the source of UUIDs, the threads, and the destinations of metrics and spans. Default:
-    ///     those of the system.
+    ///   - seams: The clock, the source of UUIDs, the threads, and the destinations of metrics and spans. Default: the
+    ///     system's clock, UUIDs and threads, and the bootstrapped metrics and tracing systems.
     ///   - logger: The engine's logger. It never receives prompts, responses or credentials.
     public init(
         store: any RequestStore,

@@ -1,7 +1,7 @@
 /// The options of an engine. Every option has a default that suits an app.
 ///
-/// ``EngineService`` checks the options when it starts, and throws ``AIServiceError/Code/invalidConfiguration`` if one
-/// is out of range.
+/// ``EngineService`` checks the options when it starts. If an option is out of range, it throws
+/// ``AIServiceError/Code/invalidConfiguration``.
 ///
 /// ```swift
 /// let configuration = EngineConfiguration(
@@ -14,14 +14,14 @@
 /// ```
 public struct EngineConfiguration: Sendable, Hashable {
     /// The requests that this process claims. Default ``ClaimScope/everything``. For example, a command that narrates
-    /// one book claims `.job(key)`, so that it never pays for other work in the store.
+    /// one book claims `.job(key)`, so that it never runs and pays for other work in the store.
     public var scope: ClaimScope
-    /// The timeout of one attempt, if neither the request nor the provider sets one. More than 0. Default 30 s. For
-    /// example, `.seconds(120)` for providers that answer slowly.
+    /// The timeout of one attempt. A timeout of the request or of the provider overrides it. More than 0. Default 30 s.
+    /// For example, `.seconds(120)` for providers that answer slowly.
     public var attemptTimeout: Duration
-    /// The time that a provider may take to return after its call was cancelled or timed out, 0 or more. After that,
-    /// the call's slot is given to the next request. Default 5 s. For example, `.seconds(1)` if a new request should
-    /// start soon after a cancelled one, or `.seconds(30)` for providers that clean up slowly.
+    /// The time that a provider may take to return after its call was cancelled or timed out, 0 or more. After this
+    /// time, the next request gets the slot of the call. Default 5 s. For example, `.seconds(1)` if a new request
+    /// should start soon after a cancelled request, or `.seconds(30)` for providers that clean up slowly.
     public var cancellationGrace: Duration
     /// The time that attempts in flight may continue after shutdown begins, 0 or more. Default 10 s. For example,
     /// `.seconds(25)` on a server that is killed 30 seconds after the signal, or `.zero` to stop attempts at once.
@@ -31,8 +31,8 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var renewalInterval: Duration
     /// The time for which a process counts as alive after its last renewal, if its lock cannot be inspected because it
     /// is on another host. Longer than ``renewalInterval``. The clocks of hosts that share a store must differ by less
-    /// than this time minus ``renewalInterval``. Otherwise one host considers the other dead and ends its attempts.
-    /// Default 30 s. For example, `.seconds(120)` for hosts whose clocks differ by up to a minute.
+    /// than this time minus ``renewalInterval``. Otherwise one host assumes that the other host is dead, and ends its
+    /// attempts. Default 30 s. For example, `.seconds(120)` for hosts whose clocks differ by up to a minute.
     public var leaseDuration: Duration
     /// The rules for retrying a failed attempt. Default: at most three attempts; see ``RetryPolicy``. For example,
     /// `RetryPolicy(maximumAttempts: 5)`, or `.never`.
@@ -41,21 +41,23 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// pause after five failures in a row; see ``BreakerPolicy``. For example,
     /// `BreakerPolicy(threshold: 3, pause: .seconds(30))`, or `.never`.
     public var breaker: BreakerPolicy
-    /// Whether this process suspends an account that refuses a call for a reason that applies to every call: a wrong
-    /// key or lack of credit (`unauthorized`, `quotaExceeded`). The process then does not call the account until
-    /// ``AIRequestManager/resume(_:)``. Requests that wait for its providers stay in the store, where other processes
-    /// may take them. Calls in flight continue. Default `false`: each request is sent, and fails with the refusal. For
-    /// example, `true` for an overnight batch: a wrong key then fails the calls in flight instead of every request.
+    /// Whether this process suspends an account that refuses a call because of a wrong key (`unauthorized`) or lack of
+    /// credit (`quotaExceeded`). These reasons apply to every call. While the account is suspended, the process sends
+    /// it no calls. ``AIRequestManager/resume(_:)`` ends the suspension. Requests that wait for the account's providers
+    /// stay in the store, where other processes may take them. Calls in flight continue. Default `false`: each request
+    /// is sent, and fails with the refusal. For example, set `true` for an overnight batch. If the key is wrong, only
+    /// the calls in flight fail, and not every request.
     public var suspendsRefusingAccounts: Bool
-    /// The maximum pause of an account after its provider refuses a call. A pause begins when the refusal
-    /// (``AIServiceError/Code/rateLimited``) asks for some time, or reports that a limit of calls or units is used up.
-    /// All processes on the store keep the pause. Their requests report
-    /// ``RequestSnapshot/WaitReason/rateLimited(until:)``, and ``AIRequestManager/resume(_:)`` lifts it. 0 or more, at
-    /// most a day. Default 15 min. For example, `.seconds(3600)` for a service that asks for pauses of up to an hour.
+    /// The maximum pause of an account after its provider refuses a call with ``AIServiceError/Code/rateLimited``. A
+    /// pause begins if the provider asks for time, or reports that a limit of calls or units is used up. The pause
+    /// applies to all processes on the store. During the pause, requests wait with the reason
+    /// ``RequestSnapshot/WaitReason/rateLimited(until:)``. ``AIRequestManager/resume(_:)`` lifts the pause. 0 or more,
+    /// at most a day. Default 15 min. For example, `.seconds(3600)` for a service that asks for pauses of up to an
+    /// hour.
     public var longestPause: Duration
     /// The prices of calls, if the provider does not report a cost. Default ``PriceTable/shipped``. For example,
     /// `try PriceTable([PriceEntry(provider: "narrator", unit: .character, microDollarsPerMillion: 15_000_000)])` for a
-    /// service with a price of your own.
+    /// service whose price you enter yourself.
     public var prices: PriceTable
     /// The limits on spending. Default: none. For example, `[Budget("month", microDollars: 20_000_000)]` for 20 dollars
     /// a month.
@@ -63,12 +65,11 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// The rules for keeping responses. Default: the newest 10,000 responses of the last 7 days, up to 1 GiB; see
     /// ``Retention``. For example, `Retention(maximumAge: 86_400)` for a day.
     public var retention: Retention
-    /// The rules for how many answers the cache keeps for later requests for the same work, and how long. Default:
-    /// 10,000 answers, up to 256 MiB, for an hour; see ``CacheLimits``. For example, `CacheLimits(timeToLive: 86_400)`
-    /// for a day.
+    /// The limits on the number, size and age of the answers in the cache. Default: 10,000 answers, up to 256 MiB, for
+    /// an hour; see ``CacheLimits``. For example, `CacheLimits(timeToLive: 86_400)` for a day.
     public var cache: CacheLimits
-    /// The interval at which the process evicts responses that ``retention`` does not keep. The first time, and then
-    /// once an hour, the process also removes content files that no row refers to. More than 0. Default 5 min. For
+    /// The interval at which the process evicts responses that ``retention`` does not keep. At the first interval, and
+    /// then once an hour, the process also removes content files that no row refers to. More than 0. Default 5 min. For
     /// example, `.seconds(30)` if ``retention`` keeps little and responses arrive fast.
     public var pruneInterval: Duration
 

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// An event in the engine of this process, or one that the process learned from the store.
+/// An event in the engine of this process, or an event of another process that this process read from the store.
 ///
-/// Events arrive in commit order, each after its change is on disk. Use them to show or log the engine's activity. To
-/// wait for one request, use ``AIRequestManager/outcome(of:)``. No event carries a prompt. An event carries an answer
-/// only if its documentation mentions the answer.
+/// Events arrive in commit order. An event arrives after its change is on disk. Use events to show or log the engine's
+/// activity. To wait for one request, use ``AIRequestManager/outcome(of:)`` instead. No event contains a prompt. An
+/// event contains an answer only if its documentation mentions the answer.
 ///
 /// ```swift
 /// for await event in manager.events() {
@@ -12,39 +12,39 @@ public import Foundation
 /// }
 /// ```
 public enum EngineEvent: Sendable {
-    /// A request was acknowledged. ``SubmissionReceipt/wasPresent`` is true if the store already had it.
+    /// A request was acknowledged. ``SubmissionReceipt/wasPresent`` is true if the store already contained the request.
     case submitted(UUID, to: ProviderID, SubmissionReceipt)
     /// A request was refused and is not in the store.
     case rejected(UUID, to: ProviderID, AIServiceError)
     /// Waiting flights of a provider were leased from the store. The dictionary holds one request of each flight.
     case claimed([FlightID: UUID], of: ProviderID)
-    /// No request of a provider can be leased before a date, because all of its waiting requests back off.
+    /// No request of a provider can be leased before a date, because all waiting requests of the provider back off.
     case idle(ProviderID, until: Date)
     /// Flights that were leased and not sent were returned to the store, where they wait.
     case released([FlightID])
-    /// Requests of a provider wait until a date because of their account's limit, although the provider could take
-    /// calls.
+    /// Requests of a provider wait until a date because of their account's limit. The provider itself has free slots.
     case waiting(for: AccountID, until: Date)
-    /// The start of an attempt is recorded on disk. The attempt is about to be sent. If a budget has too little left
-    /// for it, it fails unsent instead.
+    /// The start of an attempt is recorded on disk. Usually the attempt is sent next. If a budget does not have enough
+    /// left for the attempt, the attempt fails and is not sent.
     case started(UUID, FlightID, provider: ProviderID, attempt: Int)
-    /// An attempt failed. Another one follows, not before a date.
+    /// An attempt failed. Another attempt follows, not before a date.
     case retried(Settlement, until: Date)
     /// An attempt failed, and the next provider is called.
     case diverted(Settlement, to: ProviderID)
-    /// An attempt ended, and its requests are held until an explicit retry. There are three reasons: its outcome is
-    /// unknown, its work may have been billed and the provider has a resume handle for it, or too many attempts in a
-    /// row were lost.
+    /// An attempt ended, and its requests are held until an explicit retry. There are three possible reasons:
+    /// - The outcome of the attempt is unknown.
+    /// - The work may have been billed, and there is a resume handle for the work.
+    /// - Too many attempts in a row were lost.
     case held(Settlement)
     /// An attempt was stopped or ran out of time, and its flight waits again.
     case interrupted(Settlement)
-    /// An attempt ended its flight. The requests in ``Settlement/finished`` are final, with ``Settlement/status(of:)``,
-    /// which contains the answer.
+    /// An attempt ended its flight. The requests in ``Settlement/finished`` are final. ``Settlement/status(of:)``
+    /// returns the final status of each of these requests, which contains the answer.
     case settled(Settlement)
     /// The end of an attempt was discarded, because another process holds its flight or the flight is over.
     case discarded(AttemptEnd)
-    /// An account refuses every call until a person corrects it: the key is wrong, it has no credit, or its
-    /// configuration cannot work.
+    /// An account refuses every call until a person corrects a problem: the key is wrong, the account has no credit, or
+    /// its configuration cannot work.
     case refused(by: AccountID, provider: ProviderID, AIServiceError)
     /// An account that refused a call is suspended. See ``EngineConfiguration/suspendsRefusingAccounts``. Sent once for
     /// each account until ``AIRequestManager/resume(_:)``.
@@ -54,23 +54,24 @@ public enum EngineEvent: Sendable {
     case failed(UUID, of: FlightID, AIServiceError)
     /// A request was cancelled through this manager, or was deleted while it was live.
     case cancelled(UUID)
-    /// A caller retried a request that had failed, was cancelled, was held, or backed off.
+    /// A caller retried a request. Before, the request had failed, was cancelled, was held, or was backing off.
     case revived(UUID)
     /// This process is registered with the store under this id.
     case registered(OwnerID)
     /// A process was deregistered while it held flights, usually because it died. The flights wait again, are held, or
     /// failed.
     case recovered(OwnerID, flights: Int)
-    /// Another process moved a flight that this one runs or watches into this state.
+    /// Another process changed the state of a flight that this process runs or watches. The event contains the new
+    /// state.
     case moved(FlightID, FlightLifecycle)
-    /// The store cannot be written. Nothing is started until it can.
+    /// The store cannot be written. No attempt starts until the store can be written again.
     case storeFailed(AIServiceError)
     /// The store can be written again.
     case storeRecovered
 }
 
 extension EngineEvent {
-    /// The recorded end of the attempt that the event is about, or `nil` for other events.
+    /// The recorded end of an attempt, if the event is about the end of an attempt. Otherwise `nil`.
     public var settlement: Settlement? {
         switch self {
         case .retried(let settlement, _), .diverted(let settlement, _), .held(let settlement),
@@ -96,14 +97,15 @@ extension EngineEvent {
 }
 
 extension AIRequestManager {
-    /// Returns a stream of this manager's engine events from now on, whether or not an ``EngineService`` runs.
+    /// Returns a stream of the events of this manager's engine, from now on. The stream also works while no
+    /// ``EngineService`` runs.
     ///
-    /// Any number of readers may follow. A reader that falls behind by more than 1,024 events loses the oldest of them.
-    /// To miss none, use ``EngineSeams/follower``. The stream ends when the reading task is cancelled, and when the
-    /// manager is released.
+    /// Any number of readers may read such streams. If a reader is more than 1,024 events behind, it loses the oldest
+    /// events. To receive every event, use ``EngineSeams/follower``. The stream ends when the reading task is
+    /// cancelled, and when the manager is released.
     public func events() -> AsyncStream<EngineEvent> { engine.events() }
 
-    /// Waits until the events of everything that this process has written to the store are delivered. A reader of the
-    /// store may see the changes earlier.
+    /// Waits until the events of all writes of this process up to now are delivered. A reader of the store may see the
+    /// changes before their events.
     package func eventsTold() async { await journal.commitsTold() }
 }

@@ -1,11 +1,10 @@
 public import Foundation
 
-/// The engine's dependencies on the outside world, besides its store and providers: time, identity, threads and
-/// observers.
+/// The engine's external dependencies except its store and its providers: time, UUIDs, threads and observers.
 ///
-/// Use the defaults in production. A test or a simulation replaces them to control every interleaving.
+/// Use the defaults in production. A test or a simulation replaces them to control the order of all events.
 ///
-/// For example, a test moves a `ManualClock` of `HablareTestKit` and prints the events:
+/// For example, a test uses a `ManualClock` of `HablareTestKit` and prints the events:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -13,35 +12,36 @@ public import Foundation
 /// seams.follower = { event in print(event) }
 /// ```
 public struct EngineSeams: Sendable {
-    /// The clock for all waits. Default: `ContinuousClock`. For example, `EngineClock(clock)` in a test that moves the
-    /// time of a `ManualClock` itself.
+    /// The clock for all waits. Default: `ContinuousClock`. For example, `EngineClock(clock)` in a test that advances a
+    /// `ManualClock`.
     public var clock: EngineClock
-    /// A function that returns the date for records, if the store has none of its own (``RequestStore/date``). Called
-    /// under the engine's lock: it must not block, nor call the manager. Default: the system's clock. For example,
-    /// `{ Date(timeIntervalSince1970: 0) }` for records that are the same in every run.
+    /// A function that returns the date for records, if the store has no date of its own (``RequestStore/date``). The
+    /// engine calls it under its lock, so the function must not block and must not call the manager. Default: the
+    /// system's clock. For example, `{ Date(timeIntervalSince1970: 0) }` for records that are the same in every run.
     public var date: @Sendable () -> Date
     /// A function that returns a UUID for a regenerated request. Default: `UUID.timeOrdered()`. For example, a closure
     /// over a seeded generator for the same UUIDs in every run.
     public var makeID: @Sendable () -> UUID
-    /// A function that returns a number between 0 and 1, which spreads retries. Called under the engine's lock: it must
-    /// not block, nor call the manager. Default: a random number. For example, `{ 1 }` for the longest delays, or
-    /// `{ 0 }` for none.
+    /// A function that returns a number between 0 and 1. The engine multiplies the maximum delay of a retry by this
+    /// number. The engine calls it under its lock, so the function must not block and must not call the manager.
+    /// Default: a random number. For example, `{ 1 }` for the longest delays, or `{ 0 }` for no delays.
     public var jitter: @Sendable () -> Double
     /// The preferred executor of the engine's tasks. `nil`, the default, is the global executor. For example, an
     /// executor of a single thread to run the tasks of a simulation in a fixed order.
     public var taskExecutor: (any TaskExecutor)?
-    /// A function that creates the driver on which the journal commits. Default: a thread of its own. For example, a
-    /// simulation passes a driver that commits only when a test tells it to.
+    /// A function that creates the driver that runs the journal's commits. Default: a separate thread. For example, a
+    /// simulation passes a driver that commits only when a test requests it.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
     /// The destinations of metrics and spans. Default: the systems that the process has bootstrapped. For example,
     /// ``EngineObservation/none`` for an engine that should not be measured.
     public var observation: EngineObservation
-    /// A function that receives every ``EngineEvent`` of the manager, from the first one on. `nil`, the default: none.
+    /// A function that receives every ``EngineEvent`` of the manager, from the first event on. Default: `nil`.
     ///
-    /// Called in commit order, from any thread, before any caller that waits for the event's outcome resumes. The
-    /// engine holds its lock during the call. The function must therefore not block, and it deadlocks if it calls the
-    /// manager. Use it only to count events or pass them on. For anything else, or if you may miss an event, read
-    /// ``AIRequestManager/events()``. For example, `{ _ in count.withLock { $0 += 1 } }` counts the events.
+    /// The engine calls the function in commit order, from any thread, before any caller that waits for the event's
+    /// outcome resumes. The engine holds its lock during the call. The function must therefore not block, and it
+    /// deadlocks if it calls the manager. Use it only to count events or to pass them to another thread. For all other
+    /// purposes, read ``AIRequestManager/events()``. For example, `{ _ in count.withLock { $0 += 1 } }` counts the
+    /// events.
     public var follower: (@Sendable (EngineEvent) -> Void)?
 
     /// Creates seams. By default they use the system's clock, dates, UUIDs and threads, the metrics and tracing systems
@@ -67,7 +67,7 @@ public struct EngineSeams: Sendable {
     }
 }
 
-/// A type-erased clock for the engine, which measures the time since the clock was created.
+/// A type-erased clock for the engine. It measures the time since its creation.
 public struct EngineClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void

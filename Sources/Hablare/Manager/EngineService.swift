@@ -2,17 +2,17 @@ import Foundation
 import Logging
 public import ServiceLifecycle
 
-/// A service that runs an engine: it executes submitted requests, recovers those of dead processes, and shuts down
-/// gracefully.
+/// A service that runs an engine. It executes submitted requests, recovers the requests of dead processes, and shuts
+/// down gracefully.
 ///
-/// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While it runs, it executes every acknowledged request within
-/// the claim scope to its end. On graceful shutdown it starts nothing new. Attempts in flight get
-/// ``EngineConfiguration/shutdownGrace`` to end, and are then stopped and wait in the store. On cancellation they are
-/// stopped at once.
+/// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While the service runs, it executes every acknowledged request
+/// within the claim scope to its end. On graceful shutdown it starts no new attempts. Attempts in flight may continue
+/// for ``EngineConfiguration/shutdownGrace``. The service then stops them, and their requests wait in the store. If the
+/// service's task is cancelled, it stops the attempts at once.
 ///
 /// Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` the service keeps running,
-/// but its engine is suspended. A service may also be started while the manager is suspended. A manager has one engine
-/// at a time.
+/// but its engine is suspended. You may also start a service while the manager is suspended. A manager can run one
+/// engine at a time.
 public struct EngineService: Service {
     private let manager: AIRequestManager
 
@@ -23,21 +23,21 @@ public struct EngineService: Service {
 
     /// Runs until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``AIServiceError``: `invalidConfiguration`; `invalidState` if an engine already runs on this manager
-    ///   (it continues); or an error of category storage if the store cannot be used at all.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`; `invalidState` if this manager already runs an engine,
+    ///   which then continues; or an error of category storage if the store cannot be used at all.
     public func run() async throws {
         try await run(untilShutdown: Self.shutdownOrCancellation)
     }
 
-    /// Runs an engine for as long as a piece of code needs it, then shuts it down gracefully.
+    /// Runs an engine while `body` runs, and then shuts the engine down gracefully.
     ///
     /// `body` runs on no actor. If it uses a model of the main actor, begin it with `@MainActor in`; see
-    /// <doc:PreviewsAndTests>. Cancelling the calling task cancels `body`. Attempts that `body` leaves in flight are
-    /// stopped and wait in the store.
+    /// <doc:PreviewsAndTests>. Cancelling the calling task cancels `body`. If attempts are still in flight when `body`
+    /// returns, they are stopped, and their requests wait in the store.
     ///
     /// - Returns: The value that `body` returns.
     /// - Throws: The error that `body` throws. If the engine cannot start, ``AIServiceError``: `invalidConfiguration`,
-    ///   `invalidState` if one already runs on this manager, or an error of category storage. `CancellationError` if
+    ///   `invalidState` if this manager already runs an engine, or an error of category storage. `CancellationError` if
     ///   the task is cancelled before the engine has started.
     public static func run<R: Sendable>(
         _ manager: AIRequestManager, while body: @escaping @Sendable () async throws -> R

@@ -3,7 +3,8 @@ import Logging
 
 extension Housekeeper {
     /// Evicts responses that the policy does not keep, at every interval, until cancelled. Several processes on one
-    /// store may do it at once: each finds only what the others have not evicted yet.
+    /// store may evict responses at the same time. Each process finds only responses that no other process has evicted
+    /// yet.
     func keepWithinLimits() async {
         var searchedAt: Date?
         while true {
@@ -35,8 +36,8 @@ extension Housekeeper {
         }
     }
 
-    /// Returns the orphaned content that was found and removed, or nothing if that fails. The failure does not affect
-    /// the report of evicted responses.
+    /// Finds and removes orphaned content, and returns its count. Returns an empty count if this fails. The failure
+    /// does not affect the report of evicted responses.
     private func abandonedContent() async -> AbandonedContent {
         do {
             return try await manager.abandonedContent(removing: true)

@@ -1,7 +1,8 @@
 import Foundation
 import Logging
 
-/// Renews this process's registration, takes over from dead processes, and notices what others did on the same store.
+/// Renews this process's registration, takes over work from dead processes, and reads the changes of other processes on
+/// the same store.
 struct Housekeeper: Sendable {
     let manager: AIRequestManager
     /// Registrations of this process that it could not end. It ends them when it registers again.
@@ -23,7 +24,7 @@ struct Housekeeper: Sendable {
         let lockName: String
     }
 
-    /// Takes the process's lock, registers the process, and takes over from dead processes.
+    /// Takes the process's lock, registers the process, and takes over work from dead processes.
     func register() async throws -> Registration {
         let lockName = try manager.store.liveness?.acquire() ?? ""
         do {
@@ -47,8 +48,8 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Registers the process after a suspension. Tries until the store accepts it, or the engine is to be suspended
-    /// again or shut down.
+    /// Registers the process after a suspension. Repeats the try until the store accepts it, or until the engine is to
+    /// be suspended again or shut down.
     func registerAgain() async -> Registration? {
         while manager.engine.read({ $0.suspensions.order }) == .work {
             do {
@@ -77,7 +78,8 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Breaks the leases of dead processes: at once if their lock shows it, otherwise when their lease has expired.
+    /// Breaks the leases of dead processes. If the lock shows that a process is dead, breaks its leases at once.
+    /// Otherwise breaks them when they have expired.
     private func reap(except own: OwnerID) async throws {
         let date = manager.seams.date()
         let (others, gone) = try await manager.journal.readStore { store in
@@ -98,7 +100,7 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Restores the pauses that providers asked other processes, or earlier ones, to keep, except those that were
+    /// Restores the pauses of accounts that other processes or earlier processes recorded, except pauses that were
     /// lifted.
     func recallPauses() async {
         do {
@@ -153,9 +155,9 @@ struct Housekeeper: Sendable {
 
     /// Stops all attempts and continues under a new registration.
     ///
-    /// Another process may have taken this one for dead and broken its leases, because it was stopped for long or its
-    /// lock was removed. Or a commit's outcome is unknown, and so are the leases: then all leases of the old
-    /// registration are broken.
+    /// There are two reasons to do so. Another process assumed that this process was dead and broke its leases, because
+    /// this process was stopped for long or its lock was removed. Or the outcome of a commit is unknown, so this
+    /// process does not know its leases. All leases of the old registration are then broken.
     private func startOver(_ current: Locked<Registration>) async throws {
         await manager.engine.drain(grace: .zero)
         let old = current.withLock { $0 }
@@ -166,7 +168,7 @@ struct Housekeeper: Sendable {
         manager.engine.apply { $0.opened(as: registration.owner) }
     }
 
-    /// Ends the requests whose deadline has passed. The engine's own sweeps end the rest.
+    /// Ends requests whose deadline has passed. The engine's own sweeps end the remaining requests.
     func sweep() async {
         do {
             _ = try await manager.journal.commit(.expire(at: manager.seams.date(), limit: Engine.sweepBatch))

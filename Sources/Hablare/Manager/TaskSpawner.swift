@@ -1,6 +1,6 @@
 /// The only place where the engine starts unstructured tasks, so that a simulation can run all of them.
 ///
-/// The code that starts a task owns it: it keeps the handle, cancels the task and awaits it.
+/// The code that starts a task owns the task: it keeps the task's handle, cancels the task and awaits it.
 package struct TaskSpawner: Sendable {
     package let executor: (any TaskExecutor)?
 

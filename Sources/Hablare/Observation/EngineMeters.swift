@@ -1,7 +1,7 @@
 import CoreMetrics
 import Metrics
 
-/// The metrics of an engine. Created only if a metrics system takes them.
+/// The metrics of an engine. Created only if a metrics system is bootstrapped.
 final class EngineMeters: Sendable {
     let journal: JournalMeters
     let flightsRecovered: Counter
@@ -53,8 +53,8 @@ struct LaneLoad: Sendable, Hashable {
 
 /// Updates the gauges of the lanes whenever their load changes.
 ///
-/// The loads are read and shown under one lock, so the last value shown is the present one. It is not the engine's
-/// lock, because the metrics system is foreign code.
+/// The loads are read and shown under one lock, so the last shown value is always the present value. This lock is not
+/// the engine's lock, because the metrics system is foreign code.
 final class LaneGauges: Sendable {
     private let meters: EngineMeters
     private let shown = Locked<[ProviderID: LaneLoad]>([:])

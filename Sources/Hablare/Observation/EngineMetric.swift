@@ -1,16 +1,17 @@
 /// The metrics of an engine: the name, meaning and labels of each.
 ///
-/// Timers record durations. Their presentation depends on the metrics system. All other metrics have their unit in the
-/// name. Labels have few values, all known in advance, and never a UUID, a prompt or a value that a caller invents. The
-/// exception is models: each provider shows the first ``maximumModels`` by name.
+/// Timers record durations, and the metrics system decides how to present them. All other metrics have their unit in
+/// the name. A label has only a few values, which are known in advance. It never contains a UUID, a prompt or a value
+/// that a caller chooses. There is one exception: for each provider, the first ``maximumModels`` models are shown by
+/// name.
 ///
 /// | metric | kind | labels | meaning |
 /// |---|---|---|---|
-/// | `hablare_requests_submitted_total` | counter | `provider`, `as`: `new`, `joined`, `answered`, `present` | acknowledged requests: `new` has a call of its own, `joined` shares another request's call, `answered` got an answer from the cache, `present` was in the store before |
+/// | `hablare_requests_submitted_total` | counter | `provider`, `as`: `new`, `joined`, `answered`, `present` | Acknowledged requests. `new`: the request has its own call. `joined`: it shares another request's call. `answered`: the cache had the answer. `present`: the request was already in the store. |
 /// | `hablare_requests_finished_total` | counter | `status`: `completed`, `failed`, `expired`, `cancelled` | requests that this process made final |
-/// | `hablare_queue_depth` | gauge | `provider` | calls that this process holds and has not sent; the rest of the backlog is in the store |
-/// | `hablare_calls_running` | gauge | `provider` | calls in flight, or reserved for a submission that is being written |
-/// | `hablare_queue_wait` | timer | `provider`, `attempt`: `first`, `again` | the time that a call waited before it was sent: a first attempt since its submission, measured by dates; a later attempt since this process took it |
+/// | `hablare_queue_depth` | gauge | `provider` | Calls that this process holds and has not sent. Other waiting calls are only in the store. |
+/// | `hablare_calls_running` | gauge | `provider` | Calls in flight, and slots that are reserved for submissions whose commit is in progress. |
+/// | `hablare_queue_wait` | timer | `provider`, `attempt`: `first`, `again` | The time that a call waited before it was sent. `first`: since the submission, measured with the wall clock. `again`: since this process leased the call. |
 /// | `hablare_attempt_duration` | timer | `provider`, `outcome`: see ``AttemptOutcome`` | the time from sending an attempt to its answer |
 /// | `hablare_attempt_failures_total` | counter | `provider`, `category`: see ``AIServiceError/Category`` | attempts that failed |
 /// | `hablare_retries_total` | counter | `provider`, `category` | failures that are followed by another attempt at the same provider |
@@ -35,7 +36,7 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     case requestsFinished = "hablare_requests_finished_total"
     /// The number of calls that this process holds and has not sent.
     case queueDepth = "hablare_queue_depth"
-    /// The number of calls in flight, or reserved for a submission that is being written.
+    /// The number of calls in flight, and of slots that are reserved for submissions whose commit is in progress.
     case callsRunning = "hablare_calls_running"
     /// The time until a call was sent.
     case queueWait = "hablare_queue_wait"
@@ -74,20 +75,20 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     /// The number of bytes of the responses that were evicted because they exceeded the limits.
     case prunedBytes = "hablare_responses_pruned_bytes_total"
 
-    /// The number of models of one provider that are shown by name, in the order of their first use. All others are
-    /// shown as the model `other`. So are names of more than 64 characters, and names with characters other than
-    /// letters, digits and `-_.:/@`.
+    /// The number of models of one provider that are shown by name, in the order of their first use. All other models
+    /// are shown as the model `other`. A model is also shown as `other` if its name has more than 64 characters, or
+    /// characters other than letters, digits and `-_.:/@`.
     public static let maximumModels = 50
 
-    /// The outcome of an attempt, as in the label `outcome`.
+    /// The outcome of an attempt: the value of the label `outcome`.
     public enum AttemptOutcome: String, Sendable, Hashable, CaseIterable {
         /// The attempt ended with an answer.
         case completed
-        /// The attempt ended with an error that ends its requests.
+        /// The attempt ended with an error, and its requests fail.
         case failed
-        /// The attempt ended with an error, and another attempt is planned. If the next attempt would be too late for
-        /// every request, another provider is called instead or the requests fail. The store decides this when it
-        /// records the outcome.
+        /// The attempt ended with an error, and another attempt is planned. When the store records the outcome, it
+        /// checks whether the next attempt would be too late for every request. In this case the engine calls another
+        /// provider instead, or the requests fail.
         case retried
         /// The attempt ended with an error, and another provider is called.
         case diverted

@@ -3,7 +3,7 @@ import Foundation
 import Metrics
 public import Tracing
 
-/// Observes an engine for the metrics and spans that the process takes. Changes nothing and decides nothing.
+/// Observes an engine for metrics and spans. It changes nothing and decides nothing.
 struct EngineObserver: Sendable {
     let meters: EngineMeters?
     let tracer: EngineTracer?
@@ -19,7 +19,7 @@ struct EngineObserver: Sendable {
         lanes = meters.map(LaneGauges.init)
     }
 
-    /// Returns a watch over an attempt, or `nil` if neither metrics nor spans are taken.
+    /// Returns a watch over an attempt. Returns `nil` if the process records no metrics and no spans.
     func watch(_ flight: QueuedFlight) -> AttemptWatch? {
         meters == nil && tracer == nil ? nil : AttemptWatch(flight, self)
     }
@@ -91,7 +91,7 @@ struct EngineObserver: Sendable {
         }
     }
 
-    /// Counts the step after an attempt's end, and the requests that became final with it.
+    /// Counts what follows an attempt's end, such as a retry, and the requests that became final with the end.
     private func settled(_ settlement: Settlement, _ meters: EngineMeters) {
         if let error = settlement.end.outcome.failure, let meters = meters.provider(settlement.end.provider) {
             switch EngineEvent(settlement) {
@@ -110,25 +110,27 @@ struct EngineObserver: Sendable {
     }
 }
 
-/// The destinations of an engine's metrics and spans. The engine's logs go to the logger that the manager is given.
+/// The destinations of an engine's metrics and spans. The engine writes its logs to the logger that you pass to the
+/// manager.
 ///
-/// By default, these are the systems that the process has bootstrapped when this value is created, so bootstrap first.
-/// If none is bootstrapped, nothing is measured, no span begins and no trace is stored, at no cost.
+/// By default, the destinations are the metrics and tracing systems that the process has bootstrapped. Bootstrap these
+/// systems before you create this value. Without them, the engine measures nothing, begins no span and stores no trace.
+/// This costs no time.
 ///
 /// Metrics and spans never contain a prompt, a parameter, a response or a credential. For the metrics, see
-/// ``EngineMetric``. Spans are named and labelled by OpenTelemetry's conventions for generative AI.
+/// ``EngineMetric``. The names and attributes of spans follow OpenTelemetry's conventions for generative AI.
 ///
-/// For example, metrics for a factory of your own, without spans:
+/// For example, metrics for your own factory, without spans:
 ///
 /// ```swift
 /// let seams = EngineSeams(observation: EngineObservation(metrics: factory, tracer: NoOpTracer()))
 /// ```
 public struct EngineObservation: Sendable {
-    /// The factory of metrics. Default: the one that `MetricsSystem` was bootstrapped with. For example, the factory of
-    /// a Prometheus exporter, or `NOOPMetricsHandler.instance` for no metrics.
+    /// The factory of metrics. Default: the factory with which `MetricsSystem` was bootstrapped. For example, the
+    /// factory of a Prometheus exporter, or `NOOPMetricsHandler.instance` for no metrics.
     public var metrics: any MetricsFactory
-    /// The tracer, which makes the spans and carries their context through the store. Default: the one that
-    /// `InstrumentationSystem` was bootstrapped with. For example, the tracer of an OpenTelemetry exporter, or
+    /// The tracer. It creates the spans, and encodes their context for the store. Default: the tracer with which
+    /// `InstrumentationSystem` was bootstrapped. For example, the tracer of an OpenTelemetry exporter, or
     /// `NoOpTracer()` for no spans.
     public var tracer: any Tracer
 

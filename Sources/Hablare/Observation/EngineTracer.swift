@@ -1,11 +1,12 @@
 import Foundation
 import Tracing
 
-/// The spans of an engine. Created only if a tracer takes them.
+/// The spans of an engine. Created only if a tracer is bootstrapped.
 ///
-/// A submission is a span of kind producer. Each attempt is its child, a span of kind client, even if another process
-/// makes the attempt days later: the submission's context is stored with the request. Names and attributes follow
-/// OpenTelemetry's conventions for generative AI, version 1.41, and are `hablare.…` if those have none.
+/// A submission is a span of the kind producer. Each attempt is a child of this span, with the kind client. This is
+/// also true if another process makes the attempt days later, because the submission's context is stored with the
+/// request. Names and attributes follow OpenTelemetry's conventions for generative AI, version 1.41. Names that the
+/// conventions do not have begin with `hablare.`.
 struct EngineTracer: Sendable {
     private let tracer: any Tracer
     private let date: @Sendable () -> Date
@@ -109,7 +110,7 @@ private struct FieldCarrier: Injector, Extractor {
 struct SpanMoment: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
-    /// Creates a moment. Dates that a span cannot have become the first moment.
+    /// Creates a moment. A date that a span cannot have becomes the earliest possible moment.
     init(_ date: Date) {
         nanosecondsSinceEpoch = UInt64(exactly: (date.timeIntervalSince1970 * 1_000_000_000).rounded()) ?? 0
     }
@@ -117,11 +118,11 @@ struct SpanMoment: TracerInstant {
     static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanosecondsSinceEpoch < rhs.nanosecondsSinceEpoch }
 }
 
-/// The trace in which a request was submitted, as its tracer encodes it: the fields of W3C's `traceparent` and
-/// `tracestate`, or others of the tracer.
+/// The context of the trace in which a request was submitted. The tracer chooses its fields, such as W3C's
+/// `traceparent` and `tracestate`.
 ///
-/// It is stored with its request, so that an attempt joins the trace in any process, and is erased with it. It includes
-/// everything that the application puts into its tracer's baggage.
+/// The store keeps the context with the request, so that an attempt in any process joins the trace. The context is
+/// erased with the request. It includes everything that the application puts into its tracer's baggage.
 public struct TraceContext: Sendable, Hashable, Codable {
     /// The maximum total size of all names and values in bytes: 4096. W3C asks for 512 bytes of `tracestate`.
     public static let maximumByteCount = 4096
@@ -129,8 +130,8 @@ public struct TraceContext: Sendable, Hashable, Codable {
     /// The fields by name.
     public let fields: [String: String]
 
-    /// Creates a context. Returns `nil` if there are no fields, or if they are larger than ``maximumByteCount``. The
-    /// request is then submitted without a trace.
+    /// Creates a context. Returns `nil` if there are no fields, or if they are larger than ``maximumByteCount``. In
+    /// this case the request is submitted without a trace.
     public init?(_ fields: [String: String]) {
         let size = fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard !fields.isEmpty, size <= Self.maximumByteCount else { return nil }

@@ -1,7 +1,8 @@
 import CoreMetrics
 import Metrics
 
-/// The metrics of one provider. Those with known labels are created at once, so that they exist with the value zero.
+/// The metrics of one provider. Metrics whose labels are known are created at once, so that they exist with the value
+/// zero.
 final class ProviderMeters: Sendable {
     private struct ModelMeters: Sendable {
         let inputTokens: Counter

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Receives the reports of a provider while it works on a call. One object and not several closures, because every call
-/// has one.
+/// A receiver of the reports of a provider while it works on a call. It is one object instead of several closures, to
+/// save memory, because every call in flight has a listener.
 protocol CallListener: Sendable {
     /// Receives the progress, between 0 and 1.
     func progressed(to fraction: Double)
@@ -9,7 +9,7 @@ protocol CallListener: Sendable {
     /// Receives the limits that the service reported.
     func learned(_ limits: ReportedLimits)
 
-    /// Takes the next piece of the answer, and waits while there is no room for more.
+    /// Receives the next piece of the answer. Waits while there is no room for more pieces.
     func yielded(_ bytes: Data) async throws
 
     var resumePoint: ResumePoint? { get }

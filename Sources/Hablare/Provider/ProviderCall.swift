@@ -1,13 +1,13 @@
 public import Foundation
 
-/// One attempt, from the provider's point of view.
+/// One attempt, as the provider sees it.
 public struct ProviderCall: Sendable {
-    /// The request to execute. Several requests may share this call; the `id` is that of one of them.
+    /// The request to execute. Several requests may share this call. The `id` is then the id of one of these requests.
     public let request: AIRequest
     /// The number of this attempt in its flight, from 1.
     public let attempt: Int
     /// The time after which the engine stops the attempt. It is counted from the start of the attempt, or from the last
-    /// chunk if the request streams. A provider may pass it on to its server.
+    /// chunk if the request streams. A provider may pass the timeout to its server.
     public let timeout: Duration
     let listener: any CallListener
 
@@ -21,9 +21,10 @@ public struct ProviderCall: Sendable {
     ///   - progress: A function that receives the progress, between 0 and 1.
     ///   - limits: A function that receives the limits that the provider reports.
     ///   - chunks: A function that receives the bytes that the provider yields.
-    ///   - handles: A function that receives the resume handle that the provider remembers, or `nil` if it forgets it.
+    ///   - handles: A function that receives the resume handle that the provider stores, or `nil` if the provider
+    ///     removes the handle.
     ///   - resumption: A function that is called when the provider resumes the work of its handle.
-    ///   - isWanted: A function that returns whether the work is still wanted. Default: it is.
+    ///   - isWanted: A function that returns whether the work is still wanted. Default: returns `true`.
     public init(
         request: AIRequest, attempt: Int = 1, timeout: Duration = .seconds(30),
         resumePoint: ResumePoint? = nil,
@@ -48,19 +49,21 @@ public struct ProviderCall: Sendable {
         self.listener = listener
     }
 
-    /// Whether a reader may read the answer while it is produced. ``yield(_:)-(Data)`` can be called in any case.
+    /// Whether readers may read the answer while it is produced. You can call ``yield(_:)-(Data)`` even if this is
+    /// `false`.
     public var isStreaming: Bool { request.streaming != nil }
 
-    /// Delivers the next piece of the answer, at most 16 MiB. Then answer with
-    /// ``ProviderAnswer/init(streamed:metadata:usage:)``, because the content is the bytes that were yielded.
+    /// Delivers the next piece of the answer, at most 16 MiB. After the last piece, return a
+    /// ``ProviderAnswer/init(streamed:metadata:usage:)``. The content of the answer is then the bytes that were
+    /// yielded.
     ///
     /// Waits while the engine has more bytes than it can store, so a long answer is never in memory as a whole. A piece
-    /// of a text may end anywhere, even within a character: readers receive whole characters. An empty piece has no
-    /// effect.
+    /// of a text may end anywhere, even within a character, but readers receive only whole characters. An empty piece
+    /// has no effect.
     ///
-    /// - Throws: `CancellationError` if the attempt is stopped; ``AIServiceError``: `responseTooLarge` for a larger
-    ///   piece; `invalidResponse` for a text that is not UTF-8, or a piece after the end of the call; or an error of
-    ///   category storage. After an error the attempt has failed, regardless of the provider's answer.
+    /// - Throws: `CancellationError` if the attempt is stopped. ``AIServiceError``: `responseTooLarge` if the piece is
+    ///   too large; `invalidResponse` if a text is not UTF-8 or the call has ended; or an error of category storage.
+    ///   After an error the attempt fails, regardless of the answer that the provider returns.
     public func yield(_ bytes: Data) async throws {
         try await listener.yielded(bytes)
     }
@@ -104,7 +107,7 @@ public struct ProviderAnswer: Sendable {
         get { parts.value.content }
         set { parts.value.content = newValue }
     }
-    /// The service's own details of the answer: its request id, the voice it used …
+    /// The service's details of the answer, such as the service's request id or the voice.
     public var metadata: [String: String] {
         get { parts.value.metadata }
         set { parts.value.metadata = newValue }
@@ -114,12 +117,12 @@ public struct ProviderAnswer: Sendable {
         get { parts.value.usage }
         set { parts.value.usage = newValue }
     }
-    /// Whether the content's bytes were yielded. The body is empty then.
+    /// Whether the bytes of the content were yielded. If so, the body is empty.
     package var isStreamed: Bool { parts.value.isStreamed }
 
-    /// Creates an answer whose bytes were yielded. See ``ProviderCall/yield(_:)-(Data)``. If none were yielded, the
-    /// answer is empty and still a success. If an empty answer is not acceptable for your service, answer with a
-    /// failure instead.
+    /// Creates an answer whose bytes were yielded. See ``ProviderCall/yield(_:)-(Data)``. If no bytes were yielded, the
+    /// answer is empty and still a success. If an empty answer is not acceptable for your service, return a failure
+    /// instead.
     public init(streamed content: StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
         parts = Box(
             Parts(content: content.content(Body(Data())), metadata: metadata, usage: usage, isStreamed: true))

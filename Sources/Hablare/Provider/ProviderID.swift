@@ -1,4 +1,4 @@
-/// The name under which a provider is registered: `espeak-ng`, `openai` …
+/// The name under which a provider is registered, such as `espeak-ng` or `openai`.
 public struct ProviderID: Sendable, Hashable, Codable, RawRepresentable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -14,8 +14,8 @@ public struct ProviderID: Sendable, Hashable, Codable, RawRepresentable, Express
 
 /// The identity of a provider for the fingerprint: its kind and base URL, or its kind and executable.
 ///
-/// Two provider ids with the same instance give the same answers. If an id is pointed at another server, its instance
-/// changes.
+/// Two providers with the same instance give the same answers, even if their ids differ. If you register another server
+/// under the same id, the instance changes.
 public struct ProviderInstance: Sendable, Hashable, RawRepresentable {
     /// The text of the instance.
     public let rawValue: String

@@ -35,8 +35,11 @@ public struct ProviderRegistry: Sendable {
 
     /// Creates a registry.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` if an id is empty, two
-    ///   providers share an id, a limit is not positive, or providers of one account have different rate limits.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` in these cases:
+    ///   - An id is empty.
+    ///   - Two providers share an id.
+    ///   - A limit is not positive.
+    ///   - Providers of one account have different rate limits.
     public init(_ providers: [any AIServiceProvider]) throws(AIServiceError) {
         let registrations = providers.map { Registration($0) }
         var byID: [ProviderID: Registration] = [:]

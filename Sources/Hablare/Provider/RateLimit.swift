@@ -1,26 +1,27 @@
 /// The number of calls and units per minute that a provider account allows, for all processes on a store together.
 ///
-/// Enforced by a token bucket. In any period, at most the ``burst`` plus the refill of that period is used. Up to one
-/// second's permits may be used in addition, because a process may take permits before it uses them. The bucket lives
-/// in the store, so processes share it and a restart does not fill it.
+/// A token bucket enforces the limit. In any period, the calls use at most the ``burst`` plus the amount that is
+/// refilled in this period. They may also use the amount of one additional second, because a process may reserve
+/// permits before it uses them. The bucket is in the store, so all processes share it, and a restart does not fill it.
 ///
 /// ```swift
 /// let limit = RateLimit(requestsPerMinute: 120, unitsPerMinute: 40_000, burst: 0.25)
 /// ```
 public struct RateLimit: Sendable, Hashable {
-    /// The number of calls per minute. `nil`: not limited, unless the provider reports a limit. More than 0. Default
+    /// The number of calls per minute. `nil`: no limit, unless the provider reports a limit. More than 0. Default
     /// 60. For example, 120 for two calls a second.
     public var requestsPerMinute: Double?
-    /// The number of units (tokens, characters: see ``AIServiceProvider/units(of:)``) per minute. `nil`: not limited,
-    /// unless the provider reports a limit. More than 0. Default `nil`. For example, 40,000 for an account that may
-    /// send 40,000 tokens a minute.
+    /// The number of units per minute, such as tokens or characters (see ``AIServiceProvider/units(of:)``). `nil`: no
+    /// limit, unless the provider reports a limit. More than 0. Default `nil`. For example, 40,000 for an account that
+    /// may send 40,000 tokens a minute.
     public var unitsPerMinute: Double?
-    /// The fraction of the per-minute limit that may be used at once after an idle period, from 0 to 1. At least one
-    /// call may always start at once. Default 0.1, the calls of six seconds. For example, 0.5 if the calls of half a
-    /// minute may start at once, or 0 to space all calls evenly.
+    /// The fraction of the limit per minute that may be used at once after an idle period, from 0 to 1. At least one
+    /// call may always start at once. Default 0.1: the calls of six seconds may start at once. For example, 0.5 if the
+    /// calls of half a minute may start at once, or 0 to space all calls evenly.
     public var burst: Double
-    /// Whether the numbers are an estimate. If so, a higher limit that the provider reports replaces them. A lower
-    /// limit replaces them in any case. Default `false`. For example, `true` if you do not know the account's plan.
+    /// Whether the limit is an estimate. If it is, a higher limit that the provider reports replaces it. A lower limit
+    /// that the provider reports always replaces it. Default `false`. For example, `true` if you do not know the
+    /// account's plan.
     public var isEstimate: Bool
 
     /// Creates a limit. The default, 60 calls per minute, is for a web service whose limit is not known.
@@ -33,16 +34,16 @@ public struct RateLimit: Sendable, Hashable {
         self.isEstimate = isEstimate
     }
 
-    /// The limit of a new account at OpenAI: 500 calls per minute, until its headers report another.
+    /// The limit of a new account at OpenAI: 500 calls per minute, until OpenAI's headers report another limit.
     public static let openAI = RateLimit(requestsPerMinute: 500, isEstimate: true)
-    /// The limit of a new account at Anthropic: 50 calls per minute, until its headers report another.
+    /// The limit of a new account at Anthropic: 50 calls per minute, until Anthropic's headers report another limit.
     public static let anthropic = RateLimit(requestsPerMinute: 50, isEstimate: true)
     /// 300 calls per minute, for ElevenLabs.
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
 
-    /// No limit except those that the provider reports, for a service whose limits are not known. The process that made
-    /// a call applies reported pauses and rates at once, and other processes on its store within a second. If
-    /// ``ProviderLimits/rate`` is `nil` instead, reported pauses are also applied, but reported rates are not.
+    /// Only the limits that the provider reports. Use it for a service whose limits are not known. The process that
+    /// made a call applies reported pauses and rates at once. Other processes on the store apply them within a second.
+    /// If ``ProviderLimits/rate`` is `nil` instead, processes apply reported pauses, but not reported rates.
     public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 
     /// Whether every number is valid for a token bucket.
@@ -52,9 +53,10 @@ public struct RateLimit: Sendable, Hashable {
     }
 }
 
-/// The name of an account at a provider. Providers with the same key of the same service share its limits.
+/// The name of an account at a service. Providers that use the same key of the same service share the account and its
+/// limits.
 ///
-/// Never the secret itself: the name is stored and shown.
+/// Never use the key itself as the name, because the name is stored and shown.
 public struct AccountID: Sendable, Hashable, Comparable, Codable, RawRepresentable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -93,9 +95,9 @@ public struct ReportedLimits: Sendable, Hashable {
     public var requests: Quota?
     /// The quota of units.
     public var units: Quota?
-    /// The maximum number of concurrent calls. A number smaller than the provider's own ``ProviderLimits/concurrency``
-    /// applies from the end of the call on. Each process applies it for itself, and to the provider of that call only.
-    /// A greater number restores the provider's own limit.
+    /// The maximum number of concurrent calls. If it is smaller than the provider's ``ProviderLimits/concurrency``, it
+    /// applies after the end of the call. It applies only in the process that made the call, and only to the provider
+    /// of the call. A greater number restores ``ProviderLimits/concurrency``.
     public var concurrency: Int?
 
     /// Creates a report.
@@ -118,7 +120,7 @@ public struct ReportedLimits: Sendable, Hashable {
         return limits
     }
 
-    /// The time during which nothing can be sent, because a used-up quota has to be filled first.
+    /// The time during which no call can be sent, because a quota is used up.
     var pause: Duration? {
         [requests, units].compactMap(\.self).compactMap { quota -> Duration? in
             guard let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter, reset > .zero else {
@@ -140,19 +142,19 @@ public struct ProviderLimits: Sendable, Hashable {
     /// The maximum number of concurrent calls in one process, at least 1. Default 4. For example, 1 for a local model
     /// that fills the memory.
     ///
-    /// Each process applies the limit for itself: three processes on one store may have three times as many calls in
+    /// The limit applies to each process separately: three processes on one store may have three times as many calls in
     /// flight. To limit all processes together, use ``rate``.
     public var concurrency: Int
     /// The timeout of one attempt, unless the request sets one. More than 0. `nil`, the default: the engine's default.
     /// For example, `.seconds(600)` for a reasoning model.
     public var attemptTimeout: Duration?
-    /// The maximum length of a prompt, in Unicode scalars of its plain text. `nil`, the default: no limit. A longer
-    /// prompt is refused at submission as ``AIServiceError/Code/invalidRequest``. At least 1. For example, 4,096 for a
-    /// speech service that refuses longer texts.
+    /// The maximum length of a prompt, in Unicode scalars of its plain text. `nil`, the default: no limit. `submit`
+    /// refuses a longer prompt with ``AIServiceError/Code/invalidRequest``. At least 1. For example, 4,096 for a speech
+    /// service that refuses longer texts.
     public var maximumCharacters: Int?
-    /// The rate limit of the provider's account, for all processes on a store together. `nil`, the default: any number
-    /// of calls, as suits a local program. All processes keep a pause that the provider asks for with
-    /// ``AIServiceError/Code/rateLimited`` in any case. See ``EngineConfiguration/longestPause``. For example,
+    /// The rate limit of the provider's account, for all processes on a store together. `nil`, the default: no limit,
+    /// which suits a local program. If the provider asks for a pause with ``AIServiceError/Code/rateLimited``, all
+    /// processes keep the pause, even without a rate limit. See ``EngineConfiguration/longestPause``. For example,
     /// `RateLimit(requestsPerMinute: 300)`, or `.asReported` for a service whose limits are not known.
     public var rate: RateLimit?
     /// The rules for pausing the provider while it fails. `nil`, the default: ``EngineConfiguration/breaker`` applies.

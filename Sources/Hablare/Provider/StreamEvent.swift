@@ -8,20 +8,20 @@ public enum StreamEvent: Sendable {
     case progress(Double)
     /// The limits that the service reports.
     case limits(ReportedLimits)
-    /// The answer is complete. The event carries its kind, its metadata and its usage. Later events are ignored.
+    /// The answer is complete. The event contains the answer's kind, metadata and usage. Later events are ignored.
     case finished(StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage())
 }
 
 extension ProviderCall {
     /// Answers the call with the events of a sequence. Use this in a provider whose service streams.
     ///
-    /// Takes one event after the other, as fast as the engine accepts the chunks. Cancelling the task ends the sequence
-    /// if the sequence responds to cancellation.
+    /// Reads one event after the other, as fast as the engine accepts the chunks. If the task is cancelled, the
+    /// sequence ends, provided that it responds to cancellation.
     ///
-    /// - Returns: The answer, or the error that the sequence threw. An error other than ``AIServiceError`` becomes
-    ///   ``AIServiceError/Code/providerFailed``, so throw one that states whether a retry can help. A sequence that
-    ///   ends before ``StreamEvent/finished(_:metadata:usage:)`` counts as a lost connection. The first `finished`
-    ///   event completes the answer. The sequence is then released without being read to its end.
+    /// - Returns: The answer, or the error that the sequence threw. An error that is not an ``AIServiceError`` becomes
+    ///   ``AIServiceError/Code/providerFailed``. Therefore throw an ``AIServiceError`` that states whether a retry can
+    ///   help. If the sequence ends before ``StreamEvent/finished(_:metadata:usage:)``, the result is the error of a
+    ///   lost connection. The first `finished` event completes the answer. The rest of the sequence is not read.
     public func answer<Events: AsyncSequence>(
         from events: Events
     ) async -> Result<ProviderAnswer, AIServiceError> where Events.Element == StreamEvent {

@@ -7,11 +7,11 @@ extension AIRequest {
 
     package static let mostRepairs = 5
 
-    /// Returns the UUID of a request that repairs the answer of another one.
+    /// Returns the UUID of a request that repairs the answer of another request.
     ///
-    /// The UUID is computed from the other request's UUID and the number alone. A caller that repeats the repair after
-    /// a crash therefore finds the existing request and does not pay for another. The UUID begins with the same
-    /// timestamp as the other request's UUID, and has version 8.
+    /// The UUID is computed only from the other request's UUID and the number. If a caller repeats the repair after a
+    /// crash, it therefore finds the existing request and does not pay again. The UUID begins with the same timestamp
+    /// as the other request's UUID, and has version 8.
     ///
     /// - Parameters:
     ///   - id: The UUID of the first request.

@@ -2,9 +2,9 @@ public import Foundation
 
 /// A unit of slow work: a prompt for a provider, under a UUID that identifies it permanently.
 ///
-/// Treat a request as immutable: once it is submitted, the engine keeps the copy that it was given. Submitting the same
-/// `id` with the same content again returns the existing request. With other content it is refused as
-/// ``AIServiceError/Code/conflict``.
+/// Treat a request as immutable, because the engine keeps the copy that you submit. If you submit the same `id` with
+/// the same content again, the existing request is returned. If you submit the same `id` with other content, the
+/// submission is refused with ``AIServiceError/Code/conflict``.
 ///
 /// ```swift
 /// let request = AIRequest(
@@ -37,26 +37,26 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
 
     private var parts: Box<Parts>
 
-    /// The id of the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
+    /// The id of the request from submission to deletion. By default, a time-ordered UUID (version 7).
     public private(set) var id: UUID {
         get { parts.value.id }
         set { parts.value.id = newValue }
     }
-    /// The prompt. `submit` refuses one that is empty or has only white space with
+    /// The prompt. If it is empty or has only white space, `submit` refuses it with
     /// ``AIServiceError/Code/invalidRequest``, because a service would bill it. For example, `"Name a colour."`, which
     /// is a literal of ``Prompt``.
     public var prompt: Prompt {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }
     }
-    /// The model to ask for, or `nil` for the provider's default. For example, `"gpt-4o-mini"`.
+    /// The model to request, or `nil` for the provider's default model. For example, `"gpt-4o-mini"`.
     public var model: String? {
         get { parts.value.model }
         set { parts.value.model = newValue }
     }
-    /// The settings of the call (voice, temperature …). Numbers must be finite, and values may nest at most 64 levels
-    /// deep. `submit` refuses others with ``AIServiceError/Code/invalidRequest``. For example,
-    /// `["voice": "nova", "speed": 1.1]`. Default: none.
+    /// The settings of the call, such as the voice or the temperature. Numbers must be finite, and values may nest at
+    /// most 64 levels deep. Otherwise `submit` refuses the request with ``AIServiceError/Code/invalidRequest``. For
+    /// example, `["voice": "nova", "speed": 1.1]`. Default: none.
     public var parameters: [String: ParameterValue] {
         get { parts.value.parameters }
         set { parts.value.parameters = newValue }
@@ -79,44 +79,44 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
     }
-    /// The timeout of one attempt, after which it ends with ``AIServiceError/Code/timeout``. For a streaming attempt,
-    /// the longest time without a chunk. More than 0. `nil`, the default, takes the provider's default, or else the
-    /// engine's (30 s). For example, `.seconds(20)` if a user waits.
+    /// The timeout of one attempt, after which the attempt ends with ``AIServiceError/Code/timeout``. If the request
+    /// streams, the maximum time without a chunk. More than 0. With `nil`, the default, the provider's timeout applies,
+    /// or else the engine's timeout (30 s). For example, `.seconds(20)` if a user waits.
     public var attemptTimeout: Duration? {
         get { parts.value.attemptTimeout }
         set { parts.value.attemptTimeout = newValue }
     }
-    /// The date after which an answer is no longer useful. From then on no provider is called, and the request fails
-    /// with ``AIServiceError/Code/deadlineExceeded``. An attempt in flight is stopped. Stored to the microsecond.
-    /// Default `nil`: never. For example, `Date().addingTimeInterval(60)` for a suggestion that is useless a minute
-    /// later.
+    /// The date after which an answer is no longer useful. After this date no provider is called, an attempt in flight
+    /// is stopped, and the request fails with ``AIServiceError/Code/deadlineExceeded``. Stored to the microsecond.
+    /// Default `nil`: no deadline. For example, `Date().addingTimeInterval(60)` for a suggestion that is useless a
+    /// minute later.
     public var deadline: Date? {
         get { parts.value.deadline }
         set { parts.value.deadline = newValue }
     }
-    /// The number of attempts, at least 1, after which a failure is final. An explicit retry starts the count again.
-    /// Attempts that were interrupted by the death of their process do not count. `nil`, the default, takes the
-    /// engine's ``RetryPolicy/maximumAttempts``. For example, 1 to report a failure to the user at once.
+    /// The number of attempts, at least 1, after which a failure is final. An explicit retry starts the count again. An
+    /// attempt whose process died does not count. With `nil`, the default, the engine's ``RetryPolicy/maximumAttempts``
+    /// applies. For example, 1 to report a failure to the user at once.
     public var maximumAttempts: Int? {
         get { parts.value.maximumAttempts }
         set { parts.value.maximumAttempts = newValue }
     }
-    /// The action when it is unknown whether an attempt was carried out and billed: its process died, the connection
-    /// was lost, or it took too long. Default ``UnknownOutcomePolicy/runAgain``. For example, `.hold` for an expensive
-    /// video.
+    /// The action if it is unknown whether an attempt was carried out and billed, because its process died, the
+    /// connection was lost, or the attempt took too long. Default ``UnknownOutcomePolicy/runAgain``. For example,
+    /// `.hold` for an expensive video.
     public var unknownOutcome: UnknownOutcomePolicy {
         get { parts.value.unknownOutcome }
         set { parts.value.unknownOutcome = newValue }
     }
-    /// The way in which the answer streams to its readers while it is produced. `nil`, the default: it does not stream,
-    /// and readers receive it as a whole. For example, `StreamingPolicy(allowsRestart: true)` for a chat.
+    /// The way in which the answer streams to its readers while it is produced. `nil`, the default: the answer does not
+    /// stream, and readers receive it as a whole. For example, `StreamingPolicy(allowsRestart: true)` for a chat.
     public var streaming: StreamingPolicy? {
         get { parts.value.streaming }
         set { parts.value.streaming = newValue }
     }
-    /// Whether an existing answer is acceptable, and whether this request's answer is kept for others. Default
-    /// ``CachePolicy/use``: of two equal requests within an hour, only the first is paid for. For example, `.refresh`
-    /// for a button that asks for a new answer.
+    /// Whether an existing answer is acceptable, and whether this request's answer is kept for other requests. Default
+    /// ``CachePolicy/use``: if two equal requests are submitted within an hour, you pay only for the first request. For
+    /// example, `.refresh` for a button that requests a new answer.
     public var caching: CachePolicy {
         get { parts.value.caching }
         set { parts.value.caching = newValue }
@@ -128,31 +128,38 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.keepUntilMerged }
         set { parts.value.keepUntilMerged = newValue }
     }
-    /// The caller's own labels. Stored and returned, never sent to a provider, and not part of the fingerprint. For
-    /// example, `["book": "42"]`. Default: none.
+    /// The caller's own labels. They are stored and returned, are never sent to a provider, and are not part of the
+    /// fingerprint. For example, `["book": "42"]`. Default: none.
     public var metadata: [String: String] {
         get { parts.value.metadata }
         set { parts.value.metadata = newValue }
     }
 
-    /// The labels by which the ledger sums costs, in addition to provider, model, job and day: a customer, a feature, a
-    /// book. At most ``maximumTags``, each of 1 to ``maximumTagLength`` bytes. `submit` refuses others with
-    /// ``AIServiceError/Code/invalidRequest``, and removes duplicates. Never sent to a provider, and not part of the
-    /// fingerprint. Tags stay in the ledger after the request is deleted, so never put anything secret into them. For
-    /// example, `["customer-7", "summaries"]`. Default: none.
+    /// The labels by which the ledger sums costs, such as a customer, a feature or a book. The ledger also sums costs
+    /// by provider, model, job and day. At most ``maximumTags`` tags, each of 1 to ``maximumTagLength`` bytes. `submit`
+    /// refuses other tags with ``AIServiceError/Code/invalidRequest``, and removes duplicates. Tags are never sent to a
+    /// provider, and are not part of the fingerprint. They stay in the ledger after the request is deleted, so put no
+    /// secret into them. For example, `["customer-7", "summaries"]`. Default: none.
     public var tags: [String] {
         get { parts.value.tags }
         set { parts.value.tags = newValue }
     }
 
-    /// The providers to call one after another, at most 8. Each is called when the one before has failed for good: its
-    /// retries are used up, it has no credit or key, its answer is invalid, or it asks for a pause past the deadline.
-    /// No fallback follows an invalid request or a cancellation, or after the deadline.
+    /// The fallback providers, at most 8. The engine calls them one after another. It calls the next provider when the
+    /// present provider has failed permanently:
+    ///
+    /// - Its retries are used up.
+    /// - It has no credit or no valid key.
+    /// - Its answer is invalid.
+    /// - It asks for a pause that ends after the deadline.
+    ///
+    /// The engine calls no fallback provider after an invalid request, after a cancellation or after the deadline.
     ///
     /// If ``unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the request is held after an unknown outcome instead,
-    /// because another provider might be paid for the same work. All providers must be registered and answer with the
-    /// same kind of content. Each gets as many attempts as the request allows. An explicit retry continues with the
-    /// provider that was called last. Default: none. For example, `[FallbackTarget("second", model: "small")]`.
+    /// because you might pay another provider for the same work. All providers must be registered, and must answer with
+    /// the same kind of content. Each provider gets as many attempts as the request allows. An explicit retry continues
+    /// with the provider that was called last. Default: none. For example,
+    /// `[FallbackTarget("second", model: "small")]`.
     public var fallback: [FallbackTarget] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
@@ -238,46 +245,53 @@ extension AIRequest {
 
 /// The action for a request when it is unknown whether its attempt was carried out and billed.
 ///
-/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine can only risk
-/// paying twice or ask a person. In either case the ledger records the attempt as ``BillingState/maybeBilled``.
+/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine has two options.
+/// It can send the call again, and you may pay twice. Or it can wait for a person's decision. In both cases the ledger
+/// records the attempt as ``BillingState/maybeBilled``.
 public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
-    /// Try again, because the answer is worth the cost of a second call.
+    /// Send another attempt. Choose this if the answer is worth the cost of a second call.
     case runAgain = 0
     /// Hold the request until an explicit retry, a cancellation or a deletion.
     ///
-    /// If the provider has a resume handle (``ProviderCall/remember(_:)``), the request is not held: the next attempt
-    /// continues the work, and nothing is paid twice. It is held later if the provider cannot continue the work, which
-    /// it reports with ``AIServiceError/workLost``. It is also held if the attempts to continue are used up, or if
-    /// another provider of the request's chain would start the work again. An explicit retry then continues the work.
+    /// If the provider has stored a resume handle (``ProviderCall/remember(_:)``), the request is not held. The next
+    /// attempt continues the work, and you do not pay twice. The request is held later in these cases:
+    ///
+    /// - The provider cannot continue the work, and reports ``AIServiceError/workLost``.
+    /// - The attempts to continue the work are used up.
+    /// - Another provider of the request's chain would start the work again.
+    ///
+    /// In the last two cases, an explicit retry continues the work.
     case hold = 1
 }
 
 /// The way in which the chunks of a request's answer reach its readers. See ``AIRequestManager/stream(for:from:)``.
 ///
-/// Not part of the fingerprint: the delivery of an answer does not change the work.
+/// The policy is not part of the fingerprint, because the delivery of an answer does not change the work.
 ///
 /// ```swift
 /// let chat = StreamingPolicy(durability: .volatile, allowsRestart: true)
 /// ```
 public struct StreamingPolicy: Sendable, Hashable, Codable {
-    /// The time at which readers see a chunk.
+    /// The time at which readers receive a chunk.
     public enum Durability: Int, Sendable, Hashable, Codable, CaseIterable {
-        /// After it is on disk. A crash does not take back anything that a reader has seen.
+        /// Readers receive a chunk after it is on disk. No chunk that a reader has received is lost in a crash.
         case durable = 0
-        /// At once. The chunk is written to disk up to a second later, so a crash may take back output that a reader of
-        /// the dead process saw. A live process may be unable to write for so long that another process takes over its
-        /// work. Its readers then receive ``StreamElement/restarted(generation:)`` even if restarts are not allowed,
-        /// because the store had no record that the answer had begun.
+        /// Readers receive a chunk at once. The chunk is written to disk up to a second later. If the process crashes
+        /// before that, output that a reader has received is lost. A living process may also be unable to write for so
+        /// long that another process takes over its work. The readers of the first process then receive
+        /// ``StreamElement/restarted(generation:)``, even if restarts are not allowed. The reason is that the store has
+        /// no record of the beginning of the answer.
         case volatile = 1
     }
 
-    /// The time at which readers see a chunk. Default ``Durability/durable``. For example, `.volatile` for a chat,
+    /// The time at which readers receive a chunk. Default ``Durability/durable``. For example, `.volatile` for a chat,
     /// where users notice the delay of a disk write.
     public var durability: Durability
-    /// Whether another attempt may follow an attempt that has begun to stream. Readers then receive
-    /// ``StreamElement/restarted(generation:)`` and the new answer from its start. Default `false`: the request fails
-    /// instead, and the streamed output stays readable. Neither applies if the next attempt continues the work of the
-    /// last one (``ProviderCall/resume()``). For example, `true` if the view can replace the text that it shows.
+    /// Whether another attempt may follow an attempt that has begun to stream. If `true`, readers receive
+    /// ``StreamElement/restarted(generation:)`` and then the new answer from its start. If `false`, the default, the
+    /// request fails, and the streamed output stays readable. This option has no effect if the next attempt continues
+    /// the work of the last attempt (``ProviderCall/resume()``). For example, `true` if the view can replace the text
+    /// that it shows.
     public var allowsRestart: Bool
 
     /// Creates a policy.
@@ -289,9 +303,8 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
 
 /// The priority of a request in its provider's queue.
 ///
-/// The three priorities take turns by deficit round robin, 8 : 4 : 1. A flood of requests with a high priority
-/// therefore slows the others down but never starves them. Requests of the same priority run in the order in which they
-/// arrived.
+/// The three priorities share the calls 8 : 4 : 1, by deficit round robin. Many requests with a high priority therefore
+/// slow down other requests, but never stop them. Requests of the same priority run in the order in which they arrived.
 public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable {
     /// A user is waiting for the answer.
     case high = 0
@@ -309,7 +322,7 @@ public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable
         }
     }
 
-    /// Orders by urgency: `.high < .normal < .low`. An ascending sort puts the most urgent first.
+    /// Orders by urgency: `.high < .normal < .low`. An ascending sort puts the most urgent priority first.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue < rhs.rawValue
     }

@@ -1,13 +1,15 @@
 public import Foundation
 
-/// The rule by which a request accepts an existing answer, and by which its own answer is kept for other requests.
+/// The rule that decides whether a request accepts an existing answer, and whether its own answer is kept for other
+/// requests.
 ///
-/// Answers are found by their ``Fingerprint``: the same tenant, provider, model, prompt, parameters and sample. The
-/// policy is not part of the fingerprint.
+/// The cache finds answers by their ``Fingerprint``, which contains the tenant, provider, model, prompt, parameters and
+/// sample. The policy is not part of the fingerprint.
 ///
-/// A request joins a live request for the same work that has the same policies for streaming and unknown outcomes,
-/// regardless of its own cache policy. Both requests then receive the same new answer. The first request's policy
-/// decides whether the answer is kept for others and what its metadata reports about the cache.
+/// A new request joins a request for the same work that is in progress, if the two requests have the same policies for
+/// streaming and unknown outcomes. The cache policy of the new request does not matter. The two requests receive the
+/// same new answer. The cache policy of the first request decides whether the answer is kept for other requests, and
+/// what its metadata reports about the cache.
 ///
 /// ```swift
 /// let cached = AIRequest(prompt: "Translate: tree", caching: .use(within: 86_400))  // at most a day old
@@ -22,17 +24,18 @@ public struct CachePolicy: Sendable, Hashable, Codable {
 
     package let kind: Kind
 
-    /// Uses an existing answer that is not older than ``CacheLimits/timeToLive``. The request is then completed when it
-    /// is submitted, and costs nothing. Otherwise the request is sent, and its answer is kept for others. The default.
+    /// The default. Uses an existing answer that is not older than ``CacheLimits/timeToLive``. If there is such an
+    /// answer, the request is completed when it is submitted, and costs nothing. Otherwise the request is sent, and its
+    /// answer is kept for other requests.
     public static let use = CachePolicy(kind: .use(within: nil))
 
     /// Returns the policy `use` with its own limit on the age of the answer.
     ///
-    /// - Parameter seconds: The maximum age of the answer in seconds. `submit` refuses a negative number, or one that
-    ///   is not a number, with ``AIServiceError/Code/invalidRequest``.
+    /// - Parameter seconds: The maximum age of the answer in seconds. `submit` refuses a negative value and NaN with
+    ///   ``AIServiceError/Code/invalidRequest``.
     public static func use(within seconds: TimeInterval) -> CachePolicy { CachePolicy(kind: .use(within: seconds)) }
 
-    /// Produces a new answer even if one exists. The new answer replaces it for other requests.
+    /// Produces a new answer even if one exists. For other requests, the new answer replaces the existing answer.
     public static let refresh = CachePolicy(kind: .refresh)
 
     /// Produces a new answer even if one exists. The new answer is not kept for other requests.
@@ -43,11 +46,12 @@ public struct CachePolicy: Sendable, Hashable, Codable {
 }
 
 extension CachePolicy {
-    /// Returns the range of dates at which an answer must have been received to be used now, or `nil` if no cached
+    /// Returns the range of dates in which an answer must have been received to be used now. Returns `nil` if no cached
     /// answer is wanted.
     ///
-    /// The range extends as far into the future as into the past. The clocks of machines that share a store differ a
-    /// little, and an answer dated by a clock that was since set back must not stay young for ever.
+    /// The range extends as far into the future as into the past. A date in the future is possible, because the clocks
+    /// of machines that share a store differ a little. The limit is needed, because a clock may have been set back, and
+    /// its answers must not stay young for ever.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` if the age is negative or not a
     ///   number.
@@ -67,7 +71,7 @@ extension CachePolicy {
         return now.addingTimeInterval(-age)...now.addingTimeInterval(age)
     }
 
-    /// A hundred years, because a longer age cannot be subtracted from a date.
+    /// The maximum age: a hundred years. A longer age cannot be subtracted from a date.
     private static let longest: TimeInterval = 100 * 366 * 86_400
 }
 

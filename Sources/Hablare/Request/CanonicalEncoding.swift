@@ -4,7 +4,8 @@ package import Foundation
 ///
 /// Each value is a tag and its content. Counts and numbers are 8 bytes, little-endian. Members of objects are in the
 /// order of their keys' UTF-8 bytes. Equal values therefore have equal bytes on every platform, and no two different
-/// values have the same bytes. Reading returns exactly the value that was written: JSON would turn 1.0 into 1.
+/// values have the same bytes. Reading returns exactly the value that was written. JSON does not: it would turn 1.0
+/// into 1.
 package enum CanonicalEncoding {
     /// The maximum depth of nested values.
     package static let maximumDepth = 64
@@ -66,7 +67,7 @@ package enum CanonicalEncoding {
 
     /// Returns the value that bytes encode.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageCorrupt` if they encode none.
+    /// - Throws: ``AIServiceError`` with code `storageCorrupt` if the bytes do not encode a value.
     package static func value(of data: Data) throws(AIServiceError) -> ParameterValue {
         var remainder = [UInt8](data)[...]
         let value = try readValue(from: &remainder, depth: 0)
@@ -108,7 +109,8 @@ package enum CanonicalEncoding {
         return bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a count that the remaining bytes can hold, so that damaged data cannot demand memory.
+    /// Reads a count. Refuses a count that the remaining bytes cannot hold, so that damaged data cannot cause a huge
+    /// allocation.
     private static func readCount(from bytes: inout ArraySlice<UInt8>) throws(AIServiceError) -> Int {
         let count = try readNumber(from: &bytes)
         guard count <= UInt64(bytes.count) else { throw damaged }

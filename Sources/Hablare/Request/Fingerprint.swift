@@ -1,22 +1,23 @@
 import Crypto
 public import Foundation
 
-/// The identity of a request's work: SHA-256 over tenant, provider instance, model, prompt, parameters and sample in a
-/// canonical encoding. Two requests with the same fingerprint are the same work.
+/// The identity of a request's work: a SHA-256 over the tenant, provider instance, model, prompt, parameters and sample
+/// in a canonical encoding. Two requests with the same fingerprint are the same work.
 ///
-/// The fallback chain is part of it, because the answering provider may differ. Labels, tags, priority, timeouts and
-/// the UUID are not. The encoding frames every field by its length and orders dictionary keys by their UTF-8 bytes.
-/// Equal values therefore have equal fingerprints on every platform, and no two different values have the same
-/// encoding.
+/// The fallback chain is part of the fingerprint, because it may change which provider answers. Labels, tags, priority,
+/// timeouts and the UUID are not part of it. In the encoding, each field is preceded by its length, and dictionary keys
+/// are ordered by their UTF-8 bytes. Equal values therefore have equal fingerprints on every platform, and different
+/// values never have the same encoding.
 public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The digest's bytes, stored inline: a fingerprint goes with every request and is often compared and hashed.
+    /// The digest's bytes. They are stored inline, because every request has a fingerprint, and fingerprints are often
+    /// compared and hashed.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     private init(_ hash: SHA256.Digest) {
         words = hash.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 
-    /// Creates a fingerprint from a stored digest. Returns `nil` unless it has 32 bytes.
+    /// Creates a fingerprint from a stored digest. Returns `nil` if the digest does not have 32 bytes.
     package init?(digest: Data) {
         guard digest.count == SHA256.byteCount else { return nil }
         words = digest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
@@ -24,7 +25,7 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
 
     /// Decodes the digest (base 64 in JSON).
     ///
-    /// - Throws: `DecodingError` unless it has 32 bytes.
+    /// - Throws: `DecodingError` if the digest does not have 32 bytes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let fingerprint = Self(digest: try container.decode(Data.self)) else {
@@ -49,7 +50,7 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
     /// Returns whether both fingerprints identify the same work.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
 
-    /// Hashes the beginning of the digest, whose bits are as good as random.
+    /// Hashes the beginning of the digest. Its bits are already evenly distributed.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
     /// Creates the fingerprint of a request as it is sent to one provider instance.

@@ -4,9 +4,9 @@ package import Foundation
 /// A large conversation as one content file: its messages as JSON, followed by the bytes of their images, documents and
 /// audio.
 ///
-/// The JSON has positions in the file instead of the bytes. A reader of the file therefore reads only the JSON, and
-/// each ``Body`` of the prompt reads its part of the file on demand. A recording of 25 MB is on disk once, is never
-/// base 64, and is sent from the file piece by piece.
+/// Instead of the bytes, the JSON contains their positions in the file. A reader of the file therefore reads only the
+/// JSON, and each ``Body`` of the prompt reads its part of the file on demand. For example, a recording of 25 MB is
+/// stored once, is never encoded as base 64, and is sent from the file piece by piece.
 ///
 /// | bytes | content |
 /// |---|---|
@@ -15,7 +15,7 @@ package import Foundation
 /// | … | the JSON: the messages |
 /// | … | the bytes of the bodies, one after the other |
 package enum PackedPrompt {
-    /// The place of a body's bytes, counted from the end of the JSON.
+    /// The position of a body's bytes, counted from the end of the JSON.
     struct Place: Codable, Sendable {
         let at: Int
         let size: Int
@@ -23,15 +23,15 @@ package enum PackedPrompt {
         let digest: Data
     }
 
-    /// The key under which a coder has its ``Packing`` or ``Opened``.
+    /// The key under which the user info of a coder contains its ``Packing`` or ``Opened``.
     private static let bodies = CodingUserInfoKey(rawValue: "hablare.packed-prompt")
 
-    /// Returns the packing of an encoder; `nil` if it encodes bodies as bytes.
+    /// Returns the packing of an encoder. Returns `nil` if the encoder encodes bodies as bytes.
     static func packing(in encoder: any Encoder) -> Packing? {
         bodies.flatMap { encoder.userInfo[$0] as? Packing }
     }
 
-    /// Returns the opened file of a decoder; `nil` if it decodes bodies from bytes.
+    /// Returns the opened file of a decoder. Returns `nil` if the decoder decodes bodies from bytes.
     static func opened(in decoder: any Decoder) -> Opened? {
         bodies.flatMap { decoder.userInfo[$0] as? Opened }
     }
@@ -39,8 +39,8 @@ package enum PackedPrompt {
     private static let signature: [UInt8] = [0xFF] + Array("HABLAR1".utf8)
     private static let headLength = 16
 
-    /// Returns the number of bytes in the images, documents and audio of messages, which decides whether to pack them.
-    /// Reads no file.
+    /// Returns the number of bytes in the images, documents and audio of messages. This number decides whether to pack
+    /// the messages. Reads no file.
     package static func byteCount(of messages: [Prompt.Message]) -> Int {
         messages.reduce(0) { sum, message in
             message.parts.reduce(sum) { $0 + ($1.body?.byteCount ?? 0) }
@@ -49,8 +49,8 @@ package enum PackedPrompt {
 
     /// Returns messages as the bytes of a content file. Reads the bodies off the caller's actor.
     ///
-    /// - Throws: ``AIServiceError``: `contentMissing`, or one of category storage, for a body that cannot be read;
-    ///   `invalidRequest` for a number that is not finite.
+    /// - Throws: ``AIServiceError``: `contentMissing` or an error of category storage if a body cannot be read;
+    ///   `invalidRequest` if a number is not finite.
     @concurrent package static func packed(_ messages: [Prompt.Message]) async throws -> Data {
         let packing = Packing()
         let encoder = JSONEncoder()
@@ -74,7 +74,7 @@ package enum PackedPrompt {
     /// Returns whether a content file begins like a packed prompt.
     fileprivate static func isPacked(_ head: Data) -> Bool { head.starts(with: signature) }
 
-    /// Returns the messages of a content file, whose head was read. Reads the JSON and none of the bodies.
+    /// Returns the messages of a content file whose head was read. Reads only the JSON and no bodies.
     fileprivate static func messages(
         head: Data, of reference: ContentReference, in reader: any ContentReading
     ) throws -> [Prompt.Message] {
@@ -96,7 +96,7 @@ package enum PackedPrompt {
 
     // MARK: Coding bodies
 
-    /// The bytes of the bodies that an encoder met.
+    /// The bytes of the bodies that an encoder has encoded.
     final class Packing: Sendable {
         private let collected = Locked(Data())
 
@@ -112,7 +112,7 @@ package enum PackedPrompt {
         }
     }
 
-    /// An opened file, for the bodies that a decoder meets.
+    /// An opened file, from which the decoded bodies read their bytes.
     struct Opened: Sendable {
         let file: ContentReference
         let reader: any ContentReading
@@ -159,9 +159,11 @@ package enum PackedPrompt {
 }
 
 extension Prompt {
-    /// Reads a prompt from a content file: a text, or a packed conversation, whose bodies are read on demand. Blocks.
+    /// Reads a prompt from a content file: a text, or a packed conversation. The bodies of a conversation are read
+    /// later, on demand. Blocks.
     ///
-    /// - Throws: The errors of ``ContentReading/read(_:)``; ``AIServiceError/Code/contentMissing`` for a damaged file.
+    /// - Throws: The errors of ``ContentReading/read(_:)``. ``AIServiceError/Code/contentMissing`` if the file is
+    ///   damaged.
     package init(in reference: ContentReference, of reader: any ContentReading) throws {
         let head = try PackedPrompt.head(of: reference, in: reader)
         if PackedPrompt.isPacked(head) {

@@ -6,7 +6,7 @@ public indirect enum ParameterValue: Sendable, Hashable {
     case bool(Bool)
     /// An integer.
     case int(Int64)
-    /// A floating-point number. Must be finite to be submitted.
+    /// A floating-point number. `submit` accepts only finite numbers.
     case double(Double)
     /// Text.
     case string(String)
@@ -38,7 +38,8 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension ParameterValue: Codable {
-    /// Decodes any JSON value. Whole numbers that fit into `Int64` become ``int(_:)``, other numbers ``double(_:)``.
+    /// Decodes any JSON value. Whole numbers that fit into `Int64` become ``int(_:)``. Other numbers become
+    /// ``double(_:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -58,9 +59,9 @@ extension ParameterValue: Codable {
         }
     }
 
-    /// Returns the value if it is of a type, because a decoder cannot be asked for the type first. A value of no type
-    /// at all fails with the last one, so no error is lost. The errors cannot be distinguished by kind: Foundation
-    /// throws a private one if a fraction is decoded as an integer.
+    /// Returns the value if it has the given type. Tries to decode it, because a decoder does not report the type of a
+    /// value. If a value has none of the types, decoding it as the last type throws, so no error is lost. The kind of
+    /// error does not help: Foundation throws a private error if a fraction is decoded as an integer.
     private static func decode<Value: Decodable>(
         _ type: Value.Type, from container: any SingleValueDecodingContainer
     ) -> Value? {
@@ -87,8 +88,8 @@ extension ParameterValue: Codable {
 }
 
 extension ParameterValue {
-    /// Whether the value can be written as JSON and read by any decoder: numbers are finite, and it nests at most 64
-    /// levels deep.
+    /// Whether the value can be written as JSON and read by any decoder: all numbers are finite, and the value nests at
+    /// most 64 levels deep.
     package var canBeStored: Bool { canBeStored(below: 64) }
 
     private func canBeStored(below levels: Int) -> Bool {

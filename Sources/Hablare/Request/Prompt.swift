@@ -28,11 +28,11 @@ public enum Prompt: Sendable, Hashable, Codable {
     public enum Role: String, Sendable, Hashable, Codable {
         /// The instructions for the whole conversation.
         case system
-        /// The user, or a program that acts for one.
+        /// The user, or a program that acts for a user.
         case user
         /// The model.
         case assistant
-        /// A tool. The message contains the result of a call that the model asked for.
+        /// A tool. The message contains the result of a tool call that the model requested.
         case tool
     }
 
@@ -42,21 +42,23 @@ public enum Prompt: Sendable, Hashable, Codable {
         case text(String)
         /// An image.
         case image(Body, ImageFormat)
-        /// A document, such as a PDF. The name is that of its file, and is sent with it: `report.pdf`.
+        /// A document, such as a PDF. `name` is the name of its file, such as `report.pdf`, and is sent with the
+        /// document.
         case document(Body, DocumentFormat, name: String)
         /// Audio: speech to transcribe, or sound that a model listens to.
         case audio(Body, AudioFormat)
-        /// An image or a document that the provider fetches from an address, which begins with `https://` or `http://`.
+        /// An image or a document that the provider fetches from an address. The address begins with `https://` or
+        /// `http://`.
         ///
-        /// The address is part of the fingerprint, but not the content behind it, which may change.
+        /// The address is part of the fingerprint. The content at the address is not, and it may change.
         case link(String, LinkedContent)
-        /// A tool call that the model asked for.
+        /// A tool call that the model requested.
         case toolCall(id: String, name: String, arguments: ParameterValue)
         /// The result that a tool returned.
         case toolResult(id: String, content: String)
     }
 
-    /// The kind of content behind an address.
+    /// The kind of content at an address.
     public enum LinkedContent: String, Sendable, Hashable, Codable, CaseIterable {
         /// An image.
         case image
@@ -64,7 +66,7 @@ public enum Prompt: Sendable, Hashable, Codable {
         case document
     }
 
-    /// The prompt as one text: the text itself, or all text parts of all messages joined by blank lines.
+    /// The prompt as one text. For a conversation, these are all text parts of all messages, joined by blank lines.
     ///
     /// A simple provider receives this text. A provider that understands conversations reads the messages.
     public var plainText: String {
@@ -86,8 +88,7 @@ public enum Prompt: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether the prompt is empty: it has no parts but text, and the text has only white space and invisible
-    /// characters.
+    /// Whether the prompt is empty: it has only text parts, and the text has only white space and invisible characters.
     package var isBlank: Bool {
         switch self {
         case .text(let text):
@@ -103,7 +104,7 @@ public enum Prompt: Sendable, Hashable, Codable {
 }
 
 extension Prompt.Part {
-    /// The bytes of an image, a document or audio; `nil` for every other part.
+    /// The bytes of an image, a document or audio. `nil` for every other part.
     package var body: Body? {
         switch self {
         case .image(let body, _), .document(let body, _, _), .audio(let body, _): body

@@ -4,14 +4,14 @@ extension UUID {
     /// Returns a new time-ordered UUID (version 7, RFC 9562 §5.7): 48 bits of milliseconds since 1970, then random
     /// bits.
     ///
-    /// Time-ordered keys keep a store's index append-only. With random keys, the index was eight times slower. UUIDs
-    /// made within one millisecond are in random order, so do not infer a sequence from them.
+    /// With time-ordered keys, a store only appends to its index. With random keys, the index was eight times slower.
+    /// UUIDs that are created within one millisecond are in random order, so do not derive a sequence from them.
     public static func timeOrdered() -> UUID {
         var generator = SystemRandomNumberGenerator()
         return timeOrdered(at: Date(), using: &generator)
     }
 
-    /// Returns a time-ordered UUID from a given date and source of randomness, for tests and simulation.
+    /// Returns a time-ordered UUID for a given date and source of randomness. For tests and simulations.
     ///
     /// Dates before 1970 count as 1970.
     public static func timeOrdered(at date: Date, using generator: inout some RandomNumberGenerator) -> UUID {
@@ -35,7 +35,7 @@ extension UUID {
         withUnsafeBytes(of: uuid) { Data($0) }
     }
 
-    /// Creates a UUID from 16 stored bytes. Returns `nil` for any other count.
+    /// Creates a UUID from 16 stored bytes. Returns `nil` if there are not 16 bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

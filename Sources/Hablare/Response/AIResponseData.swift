@@ -18,9 +18,10 @@ public struct AIResponseData: Sendable, Hashable, Codable {
     public var requestID: UUID { parts.value.requestID }
     /// The provider that answered.
     public var providerID: ProviderID { parts.value.providerID }
-    /// The content. For a response that is no longer kept, a failure with ``AIServiceError/Code/responseExpired``.
+    /// The content. If the response is no longer kept, a failure with ``AIServiceError/Code/responseExpired``.
     public var result: Result<ResponseContent, AIServiceError> { parts.value.result }
-    /// The provider's details of the answer, under the names of ``AnswerMetadata`` or its own.
+    /// The provider's details of the answer. The keys are those of ``AnswerMetadata``, and keys that the provider
+    /// defines.
     public var metadata: [String: String] { parts.value.metadata }
     /// The date at which the answer arrived.
     public var receivedAt: Date { parts.value.receivedAt }
@@ -85,8 +86,8 @@ public struct AIResponseData: Sendable, Hashable, Codable {
         get throws(AIServiceError) { try result.get() }
     }
 
-    /// Returns the text of a text answer. Reads it off the caller's actor, so it is safe to call on the main actor.
-    /// Cancelling the task does not stop the read.
+    /// Returns the text of a text answer. Reads the text off the caller's actor, so you can call this method on the
+    /// main actor. Cancelling the task does not stop the read.
     ///
     /// - Throws: The ``AIServiceError`` of ``result``; `invalidResponse` if the answer is not text; or the errors of
     ///   ``Body/read()``.
@@ -99,7 +100,8 @@ public struct AIResponseData: Sendable, Hashable, Codable {
 }
 
 extension AIResponseData: CustomStringConvertible {
-    /// The provider, the request, and the kind and size of the content, without any of the content itself.
+    /// A description with the provider, the request, and the kind and size of the content. It does not contain the
+    /// content itself.
     public var description: String {
         switch result {
         case .success(let content):

@@ -2,18 +2,19 @@ import Foundation
 
 /// The names of the common entries of ``AIResponseData/metadata``.
 ///
-/// A provider sets the entries that it knows and omits the others. It may add entries under names of its own.
+/// A provider sets the entries that it knows, and omits the other entries. It may add entries under its own names.
 public enum AnswerMetadata {
-    /// The service's id of the call, for questions to the service's support.
+    /// The service's id of the call. The service's support may ask for it.
     public static let requestID = "request_id"
-    /// The model that answered, as the service names it. The name is often more exact than the one in the request.
+    /// The model that answered, as the service names it. This name is often more exact than the name in the request.
     public static let model = "model"
-    /// The reason why the answer ends: `stop` if it is complete, `length` if it was cut off, `tool_calls`, `refusal`,
-    /// or the service's own word.
+    /// The reason why the answer ends. `stop` if the answer is complete, `length` if it was cut off, `tool_calls`,
+    /// `refusal`, or the service's own term.
     public static let finishReason = "finish_reason"
-    /// The tools that the model asks to call, as JSON. Read them with ``AIResponseData/toolCalls``.
+    /// The tool calls that the model requests, as JSON. Read them with ``AIResponseData/toolCalls``.
     public static let toolCalls = "tool_calls"
-    /// The model's reasoning before its answer, as JSON in the service's own form, to be sent back unchanged.
+    /// The model's reasoning before its answer, as JSON in the service's own form. Send it back to the service
+    /// unchanged.
     public static let thinking = "thinking"
     /// The prompt as the service changed it before it produced the image.
     public static let revisedPrompt = "revised_prompt"
@@ -25,7 +26,7 @@ public enum AnswerMetadata {
     public static let sentenceTimes = "sentence_times"
     /// The times at which each segment of transcribed speech begins and ends, as JSON.
     public static let segmentTimes = "segment_times"
-    /// The language of transcribed speech, as the service names it: `en`, `eng`, `english` …
+    /// The language of transcribed speech, as the service names it, such as `en`, `eng` or `english`.
     public static let language = "language"
     /// The length of transcribed audio in seconds.
     public static let audioSeconds = "audio_seconds"
@@ -35,12 +36,12 @@ public enum AnswerMetadata {
     public static let cachedInputTokens = "cached_input_tokens"
     /// The number of input tokens written to the service's cache.
     public static let cacheWriteTokens = "cache_write_tokens"
-    /// The number of output tokens used for reasoning and not shown.
+    /// The number of output tokens that the model used for its reasoning, which is not shown.
     public static let reasoningTokens = "reasoning_tokens"
 }
 
 extension AnswerMetadata {
-    /// Returns a list as the text of an entry, with sorted keys, or `nil` if it is empty.
+    /// Returns a list as the text of an entry, with sorted keys. Returns `nil` if the list is empty.
     static func text(of list: [some Encodable]) throws(AIServiceError) -> String? {
         guard !list.isEmpty else { return nil }
         let encoder = JSONEncoder()
@@ -54,7 +55,7 @@ extension AnswerMetadata {
 }
 
 extension AIResponseData {
-    /// Returns the list in an entry of the metadata, empty if there is no such entry.
+    /// Returns the list in an entry of the metadata. Returns an empty list if there is no such entry.
     func list<Element: Decodable>(in entry: String) throws(AIServiceError) -> [Element] {
         guard let text = metadata[entry] else { return [] }
         do {
@@ -66,20 +67,20 @@ extension AIResponseData {
     }
 }
 
-/// The reason why a model's answer ends. Providers may use words of their own.
+/// The reason why a model's answer ends. Providers may use their own terms.
 public struct FinishReason: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-    /// The word, as it appears in ``AnswerMetadata/finishReason``.
+    /// The reason as text, as it appears under ``AnswerMetadata/finishReason``.
     public let rawValue: String
-    /// Creates a reason from its word.
+    /// Creates a reason from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The word.
+    /// The reason as text.
     public var description: String { rawValue }
 
     /// The answer is complete.
     public static let stop = Self(rawValue: "stop")
     /// The answer was cut off at its maximum length.
     public static let length = Self(rawValue: "length")
-    /// The model asks to call tools.
+    /// The model requests tool calls.
     public static let toolCalls = Self(rawValue: "tool_calls")
     /// The model refuses to answer.
     public static let refusal = Self(rawValue: "refusal")

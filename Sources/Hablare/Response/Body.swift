@@ -3,8 +3,9 @@ public import Foundation
 
 /// Bytes in memory, or a reference to a content file that is read on demand.
 ///
-/// Small content travels inside the value. Content above the store's threshold is a reference, so a completed status
-/// that a caller keeps never holds 100 MB in memory. Two bodies are equal if their bytes are.
+/// Small content is in the value itself. If content is larger than the store's threshold, the value holds only a
+/// reference to it. A caller that keeps a completed status therefore never holds 100 MB in memory. Two bodies are equal
+/// if their bytes are equal.
 public struct Body: Sendable {
     package enum Storage: Sendable {
         case inline(Data)
@@ -45,7 +46,8 @@ public struct Body: Sendable {
         if case .stored(let reference, _) = storage { reference } else { nil }
     }
 
-    /// The content file, or `nil` if the bytes are in memory or the store keeps no files. Read it, never write it.
+    /// The content file, or `nil` if the bytes are in memory or the store keeps no files. You may read this file. Never
+    /// write to it.
     public var fileURL: URL? {
         if case .stored(let reference, let reader) = storage { reader.location(of: reference) } else { nil }
     }
@@ -61,7 +63,8 @@ public struct Body: Sendable {
         }
     }
 
-    /// Returns the bytes of a range, without those beyond the end. Blocks the calling thread while it reads a file.
+    /// Returns the bytes of a range. If the range extends past the end, returns only the bytes up to the end. Blocks
+    /// the calling thread while it reads a file.
     ///
     /// - Throws: The errors of ``read()``.
     public func read(_ range: Range<Int>) throws -> Data {
@@ -72,8 +75,8 @@ public struct Body: Sendable {
         }
     }
 
-    /// Returns the bytes. Reads them off the caller's actor, so it is safe to call on the main actor. Cancelling the
-    /// task does not stop the read.
+    /// Returns the bytes. Reads them off the caller's actor, so you can call this method on the main actor. Cancelling
+    /// the task does not stop the read.
     ///
     /// - Throws: The errors of ``read()``.
     @concurrent public func data() async throws -> Data {
@@ -89,7 +92,8 @@ public struct Body: Sendable {
 }
 
 extension Body: Hashable {
-    /// Returns whether both bodies have the same bytes. Compares digests if one side is a content file. Reads no file.
+    /// Returns whether both bodies have the same bytes. If one body is in a content file, compares digests. Reads no
+    /// file.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         if case (.inline(let left), .inline(let right)) = (lhs.storage, rhs.storage) { return left == right }
         return lhs.byteCount == rhs.byteCount && lhs.digest == rhs.digest
@@ -111,7 +115,7 @@ extension Body: Codable {
         }
     }
 
-    /// Encodes the bytes (base 64 in JSON). Reads them if they are in a content file.
+    /// Encodes the bytes (base 64 in JSON). If they are in a content file, reads the file.
     public func encode(to encoder: any Encoder) throws {
         if let packing = PackedPrompt.packing(in: encoder) {
             try packing.place(of: self).encode(to: encoder)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The content address of some bytes: their SHA-256 and their number.
+/// The content address of some bytes: their SHA-256 and their count.
 public struct ContentReference: Sendable, Hashable {
     /// The 32 bytes of the SHA-256.
     public let digest: Data
@@ -18,9 +18,8 @@ public struct ContentReference: Sendable, Hashable {
 public protocol ContentReading: Sendable {
     /// Returns the bytes. Blocks while it reads a file.
     ///
-    /// - Throws: ``AIServiceError``: code ``AIServiceError/Code/contentMissing`` if the content is missing or has
-    ///   another size than the reference; or an error of category storage if the content may exist but cannot be read
-    ///   now.
+    /// - Throws: ``AIServiceError/Code/contentMissing`` if the content is missing or its size differs from the
+    ///   reference. An ``AIServiceError`` of category storage if the content may exist but cannot be read now.
     func read(_ reference: ContentReference) throws -> Data
 
     /// Returns the bytes of a range within the content. Blocks while it reads a file. Default: reads all bytes.
@@ -28,8 +27,8 @@ public protocol ContentReading: Sendable {
     /// - Throws: The errors of ``read(_:)``.
     func read(_ reference: ContentReference, range: Range<Int>) throws -> Data
 
-    /// Returns whether the content exists, without reading it. Default: whether its file exists, if the store keeps
-    /// files.
+    /// Returns whether the content exists, without reading it. The default implementation checks whether its file
+    /// exists. If the store keeps no files, it returns `true`.
     func has(_ reference: ContentReference) -> Bool
 
     /// Returns the file that holds the content, or `nil` if the store keeps it elsewhere, such as in its database or an
@@ -38,13 +37,13 @@ public protocol ContentReading: Sendable {
 }
 
 extension ContentReading {
-    /// Returns whether the content's file exists, or true if the store keeps no files.
+    /// Returns whether the content's file exists. Returns `true` if the store keeps no files.
     public func has(_ reference: ContentReference) -> Bool {
         guard let file = location(of: reference) else { return true }
         return FileManager.default.fileExists(atPath: file.path)
     }
 
-    /// Reads all bytes, and returns those of the range.
+    /// Reads all bytes, and returns the bytes of the range.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         Data(try read(reference).dropFirst(range.lowerBound).prefix(range.count))
     }

@@ -10,7 +10,7 @@ public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
     case image
     /// A vector of numbers.
     case embedding
-    /// A value tree. A model that should answer with a value tree may answer with text that is not JSON. The caller may
+    /// A value tree. A model may answer with text that is not JSON, although a value tree is expected. The caller may
     /// find the value in the text, or request a repair.
     case structured
 
@@ -20,7 +20,7 @@ public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// The format of audio bytes, named like the usual file extension.
 public struct AudioFormat: Sendable, Hashable, Codable, RawRepresentable {
-    /// The format's name in lower case: `wav`, `mp3` …
+    /// The format's name in lower case, such as `wav` or `mp3`.
     public let rawValue: String
     /// Creates a format.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -34,7 +34,7 @@ public struct AudioFormat: Sendable, Hashable, Codable, RawRepresentable {
 
 /// The format of image bytes, named like the usual file extension.
 public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable {
-    /// The format's name in lower case: `png`, `jpeg` …
+    /// The format's name in lower case, such as `png` or `jpeg`.
     public let rawValue: String
     /// Creates a format.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable {
 
 /// The format of a document's bytes, named like the usual file extension.
 public struct DocumentFormat: Sendable, Hashable, Codable, RawRepresentable {
-    /// The format's name in lower case: `pdf` …
+    /// The format's name in lower case, such as `pdf`.
     public let rawValue: String
     /// Creates a format.
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -6,7 +6,7 @@ package import Foundation
 public struct KeptAnswer: Sendable, Hashable {
     /// The answer as it arrived. Usually ``ResponseContent/data(_:)``.
     public let content: ResponseContent
-    /// The media type that the service stated, such as `text/html`; `nil` if it stated none.
+    /// The media type that the service stated, such as `text/html`. `nil` if the service stated no media type.
     public let mediaType: String?
     /// Whether the content is only the beginning of the answer, because the answer was too large.
     public let isCut: Bool
@@ -16,7 +16,7 @@ public struct KeptAnswer: Sendable, Hashable {
     /// - Parameters:
     ///   - content: The answer as it arrived.
     ///   - mediaType: The media type that the service stated. Default: none.
-    ///   - isCut: Whether only the beginning is there. Default: `false`.
+    ///   - isCut: Whether the content is only the beginning of the answer. Default: `false`.
     public init(_ content: ResponseContent, mediaType: String? = nil, isCut: Bool = false) {
         self.content = content
         self.mediaType = mediaType
@@ -36,7 +36,7 @@ extension KeptAnswer {
         return metadata
     }
 
-    /// Creates a kept answer from a stored one; `nil` if its content is no longer kept.
+    /// Creates a kept answer from a stored answer. Returns `nil` if the content is no longer kept.
     init?(_ stored: AIResponseData) {
         guard case .success(let content) = stored.result else { return nil }
         self.init(
@@ -45,7 +45,8 @@ extension KeptAnswer {
 }
 
 extension StoreReading {
-    /// Returns the kept answer of a request; `nil` if there is none, or its content is no longer kept.
+    /// Returns the kept answer of a request. Returns `nil` if there is no kept answer, or if its content is no longer
+    /// kept.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     package func keptAnswer(for id: UUID) throws -> KeptAnswer? {

@@ -1,12 +1,13 @@
 public import Foundation
 
-/// The responses of a store that a ``Retention`` evicts: all unprotected ones received at a certain time or before.
+/// The responses of a store that a ``Retention`` evicts. These are all unprotected responses up to the position
+/// ``last``.
 public struct PrunePlan: Sendable, Hashable {
     /// A position in the order in which responses were received.
     public struct Position: Sendable, Hashable, Comparable {
         /// The date at which the response was received.
         public var receivedAt: Date
-        /// The flight of the response, which orders responses that were received at the same time.
+        /// The flight of the response. It orders responses that were received at the same time.
         public var flight: FlightID
 
         /// Creates a position.
@@ -21,11 +22,11 @@ public struct PrunePlan: Sendable, Hashable {
         }
     }
 
-    /// The newest response to evict, or `nil` if there is none.
+    /// The position of the newest response to evict, or `nil` if no response is to be evicted.
     public private(set) var last: Position?
     /// The number of responses to evict.
     public private(set) var count = 0
-    /// The total size in bytes.
+    /// The total size of the responses to evict, in bytes.
     public private(set) var bytes: Int64 = 0
 
     private let retention: Retention
@@ -33,7 +34,7 @@ public struct PrunePlan: Sendable, Hashable {
     private var keptCount = 0
     private var keptBytes: Int64 = 0
 
-    /// Creates a plan that evicts nothing yet.
+    /// Creates an empty plan.
     public init(_ retention: Retention, at now: Date) {
         self.retention = retention
         self.now = now
@@ -41,8 +42,8 @@ public struct PrunePlan: Sendable, Hashable {
 
     /// Considers the next response. Call this for the unprotected responses in order, from the newest to the oldest.
     ///
-    /// After the first response that is evicted, all older ones are evicted, too: the kept responses are always the
-    /// newest.
+    /// After the first response that is evicted, all older responses are evicted, too. The kept responses are therefore
+    /// always the newest.
     public mutating func consider(_ position: Position, bytes size: Int64) {
         let size = max(0, size)
         let (sum, overflows) = keptBytes.addingReportingOverflow(size)
@@ -78,7 +79,7 @@ public struct Pruned: Sendable, Hashable {
     public var count: Int
     /// The total size of these responses in bytes, in the database and in content files.
     public var bytes: Int64
-    /// Whether nothing is left to evict within the range that the writer asked for.
+    /// Whether no response is left to evict within the range of the write.
     public var isComplete: Bool
 
     /// Creates a record.
@@ -89,12 +90,12 @@ public struct Pruned: Sendable, Hashable {
     }
 }
 
-/// Orphaned content files: no row refers to them, and they have not been written for a while. A process leaves them
-/// behind if it dies between writing a file and its row.
+/// The count of orphaned content files. No row refers to an orphaned file, and the file has not been written for a
+/// while. A process leaves such a file behind if it dies after it wrote the file and before it wrote the row.
 public struct AbandonedContent: Sendable, Hashable {
     /// The number of files.
     public var files: Int
-    /// The total size in bytes.
+    /// The total size of the files in bytes.
     public var bytes: Int64
 
     /// Creates a count.

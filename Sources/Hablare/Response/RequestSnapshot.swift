@@ -2,34 +2,35 @@ public import Foundation
 
 /// The metadata of a request at one moment, without its content.
 public struct RequestSnapshot: Sendable, Hashable, Identifiable {
-    /// The reason why a pending request is not with its provider yet. Later versions may add reasons, so keep a
-    /// `default`.
+    /// The reason why a pending request has not been sent to its provider yet. Later versions may add reasons, so keep
+    /// a `default` case.
     public enum WaitReason: Sendable, Hashable {
-        /// A process has the request in its queue. `ahead` is the number of requests of the same provider before it, up
-        /// to ``maximumAhead``. `nil` in a page of snapshots, where the requests ahead are not counted.
+        /// A process has the request in its queue. `ahead` is the number of requests of the same provider before this
+        /// request, up to ``maximumAhead``. It is `nil` in a page of snapshots, where the requests ahead are not
+        /// counted.
         case queued(ahead: Int?)
         /// An earlier request for the same work has not been sent yet. This request shares its call.
         case following(UUID)
-        /// No running process has taken the request yet. `ahead` counts the requests of the same provider before it, as
-        /// for ``queued(ahead:)``.
+        /// No running process has taken the request yet. `ahead` is the number of requests of the same provider before
+        /// this request, as in ``queued(ahead:)``.
         case unclaimed(ahead: Int?)
-        /// The process that took the snapshot has no provider of that id.
+        /// The process that took the snapshot has not registered the request's provider.
         case noProvider
         /// No running process has taken the request, and the engine of the process that took the snapshot is suspended
         /// in the background.
         case suspended
-        /// No running process has taken the request, and the process that took the snapshot has no network, which the
-        /// provider needs.
+        /// No running process has taken the request. The provider needs the network, and the process that took the
+        /// snapshot has none.
         case offline
-        /// The last attempt failed. The next one is not sent before the date.
+        /// The last attempt failed. The next attempt is not sent before the date.
         case backingOff(until: Date)
-        /// The account's limit is used up, or the provider asked for a pause. Nothing is sent to the account before the
+        /// The account's limit is used up, or the provider asked for a pause. No call is sent to the account before the
         /// date.
         case rateLimited(until: Date)
-        /// The provider failed several times in a row. Nothing is sent to it before the date.
+        /// The provider failed several times in a row. No call is sent to the provider before the date.
         case providerFailing(until: Date)
-        /// The request waits for an explicit retry, a cancellation or a deletion, usually because it is unknown whether
-        /// the last attempt was carried out and billed.
+        /// The request waits for an explicit retry, a cancellation or a deletion. The usual reason: it is unknown
+        /// whether the last attempt was carried out and billed.
         case held
 
         /// The maximum number of requests ahead that are counted: 10,000. If a count has this value, there may be more.
@@ -60,20 +61,20 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var providerID: ProviderID
     /// The model that the request is for, or `nil` for the provider's default.
     public var model: String?
-    /// The flight that does the work. Requests that share it have the same flight.
+    /// The flight that does the work. Requests that share a call have the same flight.
     public var flight: FlightID?
-    /// The priority in the queue. If several requests share the flight, this is the highest priority among the live
-    /// ones.
+    /// The priority in the queue. If several requests share the flight, this is the highest priority of the live
+    /// requests.
     public var priority: Priority
     /// The current phase of the request.
     public var phase: RequestPhase
-    /// Whether the request was answered from the cache, without sending anything.
+    /// Whether the request was answered from the cache, without a call.
     public var isFromCache: Bool
-    /// The error of a failed request; `nil` in other phases.
+    /// The error of a failed request. `nil` in other phases.
     public var error: AIServiceError?
-    /// The reason why a pending request waits; `nil` in other phases.
+    /// The reason why a pending request waits. `nil` in other phases.
     public var waiting: WaitReason?
-    /// The process that holds the request; `nil` unless it is queued or executing.
+    /// The process that holds the request. `nil` if the request is not queued in a process and not executing.
     public var holder: Holder?
     /// The number of attempts sent to the provider, over all retries.
     public var attempts: Int
@@ -81,9 +82,9 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var deadline: Date?
     /// The date of submission.
     public var createdAt: Date
-    /// The date at which the request became final; `nil` before.
+    /// The date at which the request became final. `nil` if it is not final.
     public var finishedAt: Date?
-    /// The request that this one replaces, if `regenerate` created it; otherwise `nil`.
+    /// The request that this request replaces, if `regenerate` created this request. Otherwise `nil`.
     public var supersedes: UUID?
     /// Whether the response is pinned.
     public var isPinned: Bool

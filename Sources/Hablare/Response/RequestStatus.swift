@@ -1,17 +1,17 @@
 /// The status of a request.
 ///
-/// `completed`, `failed` and `cancelled` are final. A request leaves a final state only if it failed or was cancelled
-/// and is retried explicitly. The retry is recorded as a new attempt under the same UUID.
+/// `completed`, `failed` and `cancelled` are final. Only an explicit retry can reopen a failed or cancelled request.
+/// The retry is recorded as a new attempt under the same UUID.
 public enum RequestStatus: Sendable, Hashable {
     /// The request is on disk and has not been sent to the provider yet. ``RequestSnapshot/waiting`` gives the reason.
     case pending
     /// An attempt is in flight. The progress is between 0 and 1, or `nil` if the provider does not report it.
     case executing(progress: Double?)
-    /// Completed with a response.
+    /// The request was completed with a response.
     case completed(AIResponseData)
-    /// Failed for good.
+    /// The request failed permanently.
     case failed(AIServiceError)
-    /// Cancelled by a caller.
+    /// A caller cancelled the request.
     case cancelled
 
     /// Whether the status is `completed`, `failed` or `cancelled`.
@@ -42,7 +42,7 @@ public enum RequestPhase: String, Sendable, Hashable, Codable, CaseIterable {
     case executing
     /// The request is completed, as in ``RequestStatus/completed(_:)``.
     case completed
-    /// The request failed for good, as in ``RequestStatus/failed(_:)``.
+    /// The request failed permanently, as in ``RequestStatus/failed(_:)``.
     case failed
     /// The request was cancelled, as in ``RequestStatus/cancelled``.
     case cancelled

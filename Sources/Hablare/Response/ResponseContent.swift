@@ -25,7 +25,7 @@ public enum ResponseContent: Sendable, Hashable, Codable {
         }
     }
 
-    /// The bytes of text, data, audio and image; `nil` for embeddings and structured values.
+    /// The bytes of text, data, audio or an image. `nil` for embeddings and structured values.
     public var body: Body? {
         switch self {
         case .text(let body), .data(let body), .audio(let body, _), .image(let body, _): body
@@ -54,8 +54,8 @@ public enum ResponseContent: Sendable, Hashable, Codable {
 }
 
 extension ResponseContent {
-    /// The number of bytes that the content takes in the store: 4 for each number of a vector, and the canonical
-    /// encoding of a value tree. Never reads a file.
+    /// The number of bytes that the content takes in the store. A vector takes 4 bytes for each number. A value tree
+    /// takes the size of its canonical encoding. Never reads a file.
     package var keptByteCount: Int64 {
         if let body { return Int64(body.byteCount) }
         switch self {

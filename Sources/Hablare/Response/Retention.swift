@@ -1,16 +1,19 @@
 public import Foundation
 
-/// The limits on how many responses are kept, and for how long. The newest responses are kept, as many as the limits
-/// allow.
+/// The limits on the number, size and age of the kept responses. The store keeps the newest responses, as many as the
+/// limits allow.
 ///
-/// A response that is older than ``maximumAge`` is never served, even if its content has not been evicted yet. The
-/// oldest responses that exceed the other limits are evicted every ``EngineConfiguration/pruneInterval`` by the engine,
-/// and by ``AIRequestManager/prune(_:)``. Eviction removes the content. The record of the response, its date and its
-/// cost stay, and so does the prompt, so the request can be regenerated.
+/// A response that is older than ``maximumAge`` is never returned, even if its content has not been evicted yet. If the
+/// other limits are exceeded, the oldest responses are evicted. The engine evicts responses every
+/// ``EngineConfiguration/pruneInterval``. ``AIRequestManager/prune(_:)`` evicts them at once. Eviction removes only the
+/// content. The record of the response, its date, its cost and the prompt stay, so you can regenerate the request.
 ///
-/// Protected responses are not subject to age, count or size, and do not count towards the limits. These are the
-/// responses of a job, those pinned by ``AIRequestManager/pin(_:)``, and those that await their merge
-/// (``AIRequest/keepUntilMerged``).
+/// The limits do not apply to protected responses, and protected responses do not count towards the limits. These
+/// responses are protected:
+///
+/// - the responses of a job
+/// - the responses that are pinned by ``AIRequestManager/pin(_:)``
+/// - the responses that await their merge (``AIRequest/keepUntilMerged``)
 ///
 /// For example, 30 days of a server's responses, up to 10 GiB:
 ///
@@ -18,8 +21,8 @@ public import Foundation
 /// let retention = Retention(maximumAge: 30 * 86_400, maximumCount: 50_000, maximumBytes: 10 << 30)
 /// ```
 public struct Retention: Sendable, Hashable {
-    /// The time after its arrival for which a response may be read, in seconds, 0 or more. Default 7 days. For example,
-    /// 3,600 for an app that copies each response into its own data at once.
+    /// The maximum age of a response that can be read, in seconds since its arrival. 0 or more. Default 7 days. For
+    /// example, 3,600 for an app that copies each response into its own data at once.
     public var maximumAge: TimeInterval
     /// The maximum number of kept responses, at least 1. Unusable answers that are kept count, too. Default 10,000. For
     /// example, 50,000 on a server.

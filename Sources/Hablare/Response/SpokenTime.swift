@@ -6,8 +6,8 @@ public struct SpokenTime: Sendable, Hashable, Codable {
     public var start: Double
     /// The time at which the text ends, in seconds from the beginning of the audio.
     public var end: Double
-    /// The label of the speaker, as the service gives it (`A`, `speaker_0`); `nil` if the service does not tell
-    /// speakers apart.
+    /// The label of the speaker, as the service gives it, such as `A` or `speaker_0`. `nil` if the service does not
+    /// distinguish speakers.
     public var speaker: String?
 
     /// Creates a time.
@@ -18,8 +18,8 @@ public struct SpokenTime: Sendable, Hashable, Codable {
         self.speaker = speaker
     }
 
-    /// Returns times as the text of ``AnswerMetadata/wordTimes``, or `nil` if there are none. The text is a JSON list
-    /// of objects with `text`, `start` and `end`, in seconds rounded to milliseconds.
+    /// Returns times as the text of ``AnswerMetadata/wordTimes``, or `nil` if there are no times. The text is a JSON
+    /// list of objects with `text`, `start` and `end`. The times are in seconds, rounded to milliseconds.
     package static func metadata(_ times: [SpokenTime]) throws(AIServiceError) -> String? {
         try AnswerMetadata.text(
             of: times.map {
@@ -31,22 +31,22 @@ public struct SpokenTime: Sendable, Hashable, Codable {
 }
 
 extension AIResponseData {
-    /// The times at which each word is spoken, in order. Empty if the provider did not report them.
+    /// The times at which each word is spoken, in order. Empty if the provider did not report the times.
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var wordTimes: [SpokenTime] {
         get throws(AIServiceError) { try list(in: AnswerMetadata.wordTimes) }
     }
 
-    /// The times at which each segment of transcribed speech is spoken, in order: a few words, as in a subtitle. Empty if
-    /// the provider did not report them.
+    /// The times at which each segment of transcribed speech is spoken, in order. A segment has a few words, like a
+    /// subtitle. Empty if the provider did not report segments.
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var segmentTimes: [SpokenTime] {
         get throws(AIServiceError) { try list(in: AnswerMetadata.segmentTimes) }
     }
 
-    /// The times at which each sentence is spoken, in order. Empty if the provider did not report them.
+    /// The times at which each sentence is spoken, in order. Empty if the provider did not report the times.
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var sentenceTimes: [SpokenTime] {

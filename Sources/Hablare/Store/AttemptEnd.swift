@@ -1,34 +1,34 @@
 public import Foundation
 
-/// The end of an attempt as it goes to the store, with everything that the same commit records.
+/// The end of an attempt in the form in which it is written to the store, with everything that the same commit records.
 public struct AttemptEnd: Sendable {
     /// The outcome of an attempt.
     public enum Outcome: Sendable {
         /// The provider answered. Large content is already in a content file.
         case completed(AIResponseData)
-        /// The attempt failed, and with it the flight.
+        /// The attempt failed, and the flight fails with it.
         case failed(AIServiceError)
-        /// The attempt failed, and another one follows at a date or later.
+        /// The attempt failed. Another attempt follows, not before a date.
         ///
-        /// If that date is too late for every request of the flight, the flight moves to the provider of the diversion.
-        /// If no diversion is given, or no request has time left, the flight fails.
+        /// If the date is after the deadlines of all requests of the flight, the flight moves to the provider of the
+        /// diversion. If there is no diversion, or if all deadlines have already passed, the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
-        /// The attempt failed, and the flight moves to another provider, whose calls use up this account.
+        /// The attempt failed, and the flight moves to another provider. The account is the account of this provider.
         indirect case diverted(AIServiceError, to: FallbackTarget, account: AccountID)
-        /// The outcome of the attempt is unknown, and no other attempt follows without an explicit retry.
+        /// The outcome of the attempt is unknown. Another attempt follows only after an explicit retry.
         case held(AIServiceError)
-        /// The attempt was not sent, or was stopped, because time ran out. Requests whose deadline has passed fail. If
-        /// the flight has other requests, it waits again.
+        /// The attempt was stopped, or was not sent, because the time ran out. Requests whose deadline has passed fail.
+        /// If the flight has other requests, the flight waits again.
         case expired
         /// The attempt was stopped because this process shuts down. The flight waits again.
         case interrupted
     }
 
-    /// Another provider to move a flight to.
+    /// The provider to which a flight moves after another provider failed.
     public struct Diversion: Sendable, Hashable {
         /// The provider and its model.
         public var target: FallbackTarget
-        /// The account whose limits its calls use up.
+        /// The account whose limits apply to the calls of this provider.
         public var account: AccountID
 
         /// Creates a diversion.
@@ -38,18 +38,20 @@ public struct AttemptEnd: Sendable {
         }
     }
 
-    /// The outcome of an attempt if the store's resume handle differs from what the process expects.
+    /// The outcome of an attempt if the store's resume handle differs from the expectation of the process. The store
+    /// may have a handle although the process expects none. Or the store may have no handle although the process
+    /// expects a handle.
     ///
-    /// When the process sends the end, its last write of a handle may still be in progress, or its commit may have an
-    /// unknown outcome. Only the store knows, when it records the end, whether the next attempt has a handle to resume
-    /// from.
+    /// The reason: when the process records the end, its last write of a handle may be in progress or have an unknown
+    /// outcome. Only the store knows whether the next attempt has a handle.
     public struct OutcomeIfHandleChanged: Sendable {
-        /// Whether the store has a resume handle in that case.
+        /// Whether the store has a resume handle, contrary to the expectation of the process.
         public var hasHandle: Bool
-        /// The outcome in that case. Never an answer.
+        /// The outcome if the handle differs. Never an answer.
         public var outcome: Outcome
 
-        /// Creates the outcome for a store that has a resume handle, or has none.
+        /// Creates the outcome for a store that has a resume handle (`true`) or no resume handle (`false`), contrary to
+        /// the expectation of the process.
         public init(hasHandle: Bool, _ outcome: Outcome) {
             self.hasHandle = hasHandle
             self.outcome = outcome
@@ -84,7 +86,7 @@ public struct AttemptEnd: Sendable {
         get { parts.value.flight }
         set { parts.value.flight = newValue }
     }
-    /// The member that led the flight when the attempt was sent.
+    /// The request that led the flight when the attempt was sent.
     public var request: UUID {
         get { parts.value.request }
         set { parts.value.request = newValue }
@@ -105,7 +107,7 @@ public struct AttemptEnd: Sendable {
         set { parts.value.outcome = newValue }
     }
     /// Whether the request streams. When a streaming request is completed, the store deletes the chunks of earlier
-    /// generations. The chunks of this generation stay readable, but their bytes are those of the response.
+    /// generations. The chunks of this generation stay readable. Their bytes are read from the response.
     public var isStreaming: Bool {
         get { parts.value.isStreaming }
         set { parts.value.isStreaming = newValue }
@@ -115,7 +117,7 @@ public struct AttemptEnd: Sendable {
         get { parts.value.entersCache }
         set { parts.value.entersCache = newValue }
     }
-    /// The fingerprint of the work that the attempt did; `nil` if it is unknown.
+    /// The fingerprint of the work that the attempt did. `nil` if it is unknown.
     public var work: Fingerprint? {
         get { parts.value.work }
         set { parts.value.work = newValue }
@@ -125,8 +127,8 @@ public struct AttemptEnd: Sendable {
         get { parts.value.billing }
         set { parts.value.billing = newValue }
     }
-    /// The usage of the attempt, with or without an answer. For a completed attempt, ``AIResponseData/usage`` of the
-    /// answer is recorded instead.
+    /// The usage of an attempt without a usable answer. For a completed attempt, the store records the
+    /// ``AIResponseData/usage`` of the answer instead.
     public var usage: Usage {
         get { parts.value.usage }
         set { parts.value.usage = newValue }
@@ -136,16 +138,16 @@ public struct AttemptEnd: Sendable {
         get { parts.value.isReserved }
         set { parts.value.isReserved = newValue }
     }
-    /// Whether the store deletes the flight's resume handle with the end, because the attempt had a handle but did not
-    /// resume the work. Never `true` for an answer. Default false.
+    /// Whether the store deletes the flight's resume handle when it records the end. It does so if the attempt had a
+    /// handle but did not resume the work. Never `true` for an answer. Default `false`.
     public var forgetsHandle: Bool {
         get { parts.value.forgetsHandle }
         set { parts.value.forgetsHandle = newValue }
     }
-    /// The outcome if the store's resume handle differs from what the process expects. Default `nil`, for an attempt
-    /// whose writes of a handle all have a known outcome.
+    /// The outcome if the store's resume handle differs from what the process expects. Default `nil`: the outcome of
+    /// every write of a handle is known.
     ///
-    /// The store uses it only if the attempt's lease is valid. The ``Settlement`` then has this outcome.
+    /// The store uses this outcome only if the attempt's lease is valid. The ``Settlement`` then has this outcome.
     public var outcomeIfHandleChanged: OutcomeIfHandleChanged? {
         get { parts.value.outcomeIfHandleChanged?.value }
         set { parts.value.outcomeIfHandleChanged = newValue.map { Box($0) } }
@@ -161,28 +163,28 @@ public struct AttemptEnd: Sendable {
         set { parts.value.endedAt = newValue }
     }
 
-    /// The chunks that the store has not recorded when the attempt ends. They have the attempt's flight, token and
+    /// The chunks that the store has not recorded yet when the attempt ends. They have the attempt's flight, token and
     /// generation.
     ///
-    /// The store adds them before it records the end, in the same way as ``StoreWrite/append(_:)``. A late answer may
-    /// complete the flight although its chunks are refused, if no newer attempt was sent. The store then adds them too,
-    /// so that a completed stream has all its chunks.
+    /// The store adds these chunks before it records the end, in the same way as ``StoreWrite/append(_:)``. If no newer
+    /// attempt was sent, a late answer may complete the flight although ``StoreWrite/append(_:)`` would refuse its
+    /// chunks. In this case the store adds the chunks, too, so that a completed stream has all its chunks.
     public var remainingChunks: ChunkGroup? {
         get { parts.value.remainingChunks?.value }
         set { parts.value.remainingChunks = newValue.map { Box($0) } }
     }
 
-    /// The answer that arrived but cannot be used, if the attempt failed for that reason. Large content is already in a
+    /// The answer that arrived but cannot be used, if the attempt failed for this reason. Large content is already in a
     /// content file.
     ///
-    /// The store keeps it in place of the flight's response until the flight is completed or deleted, or until another
-    /// such answer arrives. See ``StoreReading/keptAnswer(of:)``. Default `nil`.
+    /// The store keeps this answer in place of the flight's response, until the flight is completed or deleted, or
+    /// until another unusable answer arrives. See ``StoreReading/keptAnswer(of:)``. Default `nil`.
     public var kept: AIResponseData? {
         get { parts.value.kept }
         set { parts.value.kept = newValue }
     }
 
-    /// The content that comes with the end: the answer of a completed attempt, or the answer that is kept although it
+    /// The answer that is stored with the end: the answer of a completed attempt, or an answer that is kept although it
     /// cannot be used.
     package var answer: AIResponseData? {
         get { if case .completed(let data) = outcome { data } else { kept } }

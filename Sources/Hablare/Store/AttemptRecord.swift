@@ -39,19 +39,19 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     /// The date at which the attempt ended, or was found to be lost.
     public var endedAt: Date
 
-    /// Whether the attempt was never sent because a budget had too little left.
+    /// Whether the attempt was not sent because a budget did not have enough left.
     package var wasRefusedByBudget: Bool { billing == .neverSent && error?.code == .budgetExceeded }
 
-    /// Returns whether the record replaces an earlier one of the same attempt.
+    /// Returns whether this record replaces an earlier record of the same attempt.
     ///
-    /// A later record is more accurate. But a billed attempt stays billed, even if the later record is of a process
-    /// that only stopped waiting for it.
+    /// A later record is usually more accurate. However, a billed attempt stays billed, even if a process that only
+    /// stopped waiting for the attempt writes a later record.
     package func replaces(_ earlier: AttemptRecord) -> Bool {
         outcome == .completed || earlier.billing.rawValue < BillingState.billed.rawValue
             || billing.rawValue >= BillingState.billed.rawValue
     }
 
-    /// Creates the record of an attempt that is stopped because no member waits for its outcome any more.
+    /// Creates the record of an attempt that is stopped because no request waits for its outcome any more.
     public init(
         stopped attempt: Int, token: Int64, as settlement: FlightLifecycle.Outcome, startedAt: Date, endedAt: Date
     ) {
@@ -81,12 +81,12 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
 
 /// Whether a provider may have billed an attempt.
 public enum BillingState: Int, Sendable, Hashable, CaseIterable, Codable {
-    /// Not billed: it was never sent, or the provider refused it.
+    /// The attempt was not billed: it was never sent, or the provider refused it.
     case neverSent = 0
     /// It is unknown whether the provider billed the attempt.
     case maybeBilled = 1
-    /// Billed: the provider did the work.
+    /// The attempt was billed: the provider did the work.
     case billed = 2
-    /// Billed, but the answer came too late to be used.
+    /// The attempt was billed, but the answer came too late to be used.
     case billedDiscarded = 3
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Chunks of an attempt that one write adds to its output.
+/// Chunks that one write adds to the output of an attempt.
 public struct ChunkGroup: Sendable, Hashable {
     /// The flight.
     public let flight: FlightID
@@ -37,8 +37,8 @@ public struct ChunkGroup: Sendable, Hashable {
         bytes = Data(group.bytes.dropFirst(group.sizes.prefix(count).reduce(0, +)))
     }
 
-    /// Returns the chunks that are not yet journalled; `nil` if all are. An attempt repeats a group whose commit had an
-    /// unknown outcome.
+    /// Returns the chunks that are not yet journalled. Returns `nil` if all chunks are journalled. If the commit of a
+    /// group had an unknown outcome, the attempt writes the group again.
     ///
     /// - Parameter journalled: The number of journalled chunks of the generation.
     package func missing(after journalled: Int) -> ChunkGroup? {

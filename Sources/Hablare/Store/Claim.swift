@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The work that a process claims. It executes no other work. For example, a process that generates one line never
-/// resumes, and pays for, a book that was interrupted yesterday.
+/// The work that a process claims. The process executes no other work. For example, a process that generates one line
+/// never resumes and pays for a book that was interrupted yesterday.
 public enum ClaimScope: Sendable, Hashable {
     /// All work for the providers that are registered in this process.
     case everything
@@ -12,8 +12,8 @@ public enum ClaimScope: Sendable, Hashable {
     case request(UUID)
     /// No work: the process calls no provider, and other processes on the store carry out its submissions.
     ///
-    /// Its engine still maintains the store. It fails requests whose deadline has passed, breaks the leases of dead
-    /// processes so that their work waits for other processes, and evicts responses past their retention.
+    /// The engine still maintains the store. It fails requests whose deadline has passed, and evicts responses that
+    /// retention does not keep. It breaks the leases of dead processes, so that other processes can take their work.
     ///
     /// To submit, wait, watch and read, a process needs no engine at all: see ``AIRequestManager``.
     case nothing
@@ -25,7 +25,7 @@ extension ClaimScope {
         [id] + (1...AIRequest.mostRepairs).map { AIRequest.repairID(of: id, number: $0) }
     }
 
-    /// Returns whether the scope includes a submitted request, of a job or of none.
+    /// Returns whether the scope includes a submitted request. `job` is the request's job, or `nil` if it has none.
     package func covers(_ id: UUID, of job: JobKey?) -> Bool {
         switch self {
         case .everything: true
@@ -44,15 +44,15 @@ public struct ClaimQuery: Sendable, Hashable {
     public var provider: ProviderID
     /// The scope of the flights.
     public var scope: ClaimScope
-    /// The maximum number of flights. A limit of 0 or less claims none.
+    /// The maximum number of flights. With a limit of 0 or less, no flight is claimed.
     public var limit: Int
     /// The present date. Flights whose backoff has ended at this date can be claimed.
     public var now: Date
     /// The number of flights of this provider that the process claimed before. Default 0.
     ///
-    /// Of every thirteen flights, eight positions are for high, four for normal and one for low priority. A claim
-    /// continues this round where the last one stopped. A process that claims one flight at a time therefore takes
-    /// flights of all priorities.
+    /// A round has thirteen positions: eight for high, four for normal and one for low priority. A claim continues the
+    /// round where the last claim stopped. Even a process that claims one flight at a time therefore takes flights of
+    /// all priorities.
     public var roundOffset: Int
 
     /// Creates a query.
@@ -68,10 +68,10 @@ public struct ClaimQuery: Sendable, Hashable {
 
 /// The result of a ``ClaimQuery``.
 public struct Claim: Sendable {
-    /// The claimed flights, in order of urgency, then of arrival.
+    /// The claimed flights, ordered by urgency and then by arrival.
     public var flights: [ClaimedFlight]
-    /// The earliest end of a backoff of the provider's flights, in any scope; `nil` if no flight backs off. If more
-    /// backoffs have ended than one claim handles, this is the date of the query. Claim again in that case.
+    /// The earliest end of a backoff of the provider's flights, in any scope. `nil` if no flight backs off. If more
+    /// backoffs have ended than one claim handles, this is the date of the query. In this case claim again.
     public var nextDue: Date?
 
     /// Creates a result.
@@ -82,8 +82,8 @@ public struct Claim: Sendable {
 }
 
 extension ClaimQuery {
-    /// The maximum number of flights whose backoff one claim ends, the earliest first. After a long pause thousands may
-    /// be due at once, and a claim must not block the journal for long.
+    /// The maximum number of flights whose backoff one claim ends. The flights with the earliest end come first. After
+    /// a long pause, thousands of backoffs may have ended, and a claim must not block the journal for long.
     package static let maximumWoken = 4096
 
     /// The priorities of the positions in a round, spread evenly: 8 : 4 : 1.
@@ -91,8 +91,9 @@ extension ClaimQuery {
         .high, .normal, .high, .high, .normal, .high, .low, .high, .normal, .high, .high, .normal, .high,
     ]
 
-    /// The number of flights of each priority to claim, according to the positions of the round from ``roundOffset``
-    /// on. If a priority has too few flights, the highest priorities that have more fill its positions.
+    /// The number of flights of each priority to claim. It follows from the positions of the round, beginning at
+    /// ``roundOffset``. If a priority has too few flights, flights of the highest priorities that have more flights
+    /// take its positions.
     public var shares: [(priority: Priority, count: Int)] {
         let limit = max(0, limit)
         let (rounds, remainder) = limit.quotientAndRemainder(dividingBy: Self.round.count)
@@ -109,24 +110,24 @@ public struct ClaimedFlight: Sendable {
     public var id: FlightID
     /// The flight's lifecycle, with the new lease.
     public var lifecycle: FlightLifecycle
-    /// The leading member's request.
+    /// The request that leads the flight.
     public var request: AIRequest
-    /// A reference to the text of the request's prompt, which is empty until it is read; `nil` if the request has its
-    /// prompt. A claim reads no file, because it runs on the journal's thread.
+    /// A reference to the content file of the request's prompt. Until the file is read, the request's prompt is empty.
+    /// `nil` if ``request`` has its prompt. A claim reads no file, because it runs on the journal's thread.
     public var promptContent: ContentReference?
-    /// The provider that the request was submitted to, if the flight has moved to another one along its fallback chain.
-    /// `nil` means the present provider.
+    /// The provider to which the request was submitted, if the flight has moved to a fallback provider. `nil` if the
+    /// flight is still with this provider.
     public var origin: ProviderID?
-    /// The date of the first attempt that counts as a try; `nil` before it. ``RetryPolicy/maximumElapsed`` begins at
-    /// this date.
+    /// The date of the first attempt that counts as a try. `nil` if there is no such attempt yet.
+    /// ``RetryPolicy/maximumElapsed`` is counted from this date.
     public var triedSince: Date?
-    /// The trace of the leading member's submission; `nil` if it was not traced.
+    /// The trace in which the leading request was submitted. `nil` if the submission was not traced.
     public var trace: TraceContext?
-    /// The date of the leading member's submission.
+    /// The date at which the leading request was submitted.
     public var submittedAt: Date?
-    /// The earlier work that the next attempt resumes; `nil` if it starts from the beginning.
+    /// The earlier work that the next attempt resumes. `nil` if the next attempt starts from the beginning.
     public var resumePoint: ResumePoint?
-    /// The error with which the attempt fails, because the prompt cannot be read.
+    /// The error with which the attempt fails because the prompt cannot be read. `nil` if the prompt can be read.
     public var failure: AIServiceError?
 
     /// Creates a claimed flight.

@@ -2,30 +2,31 @@ public import Foundation
 
 /// A store of large content outside the database.
 public protocol ContentStore: ContentReading {
-    /// Returns the size in bytes from which content of a type is kept here instead of in the database.
+    /// Returns a size in bytes. Content of the type that has at least this size is kept in this content store instead
+    /// of in the database.
     func threshold(for type: ContentType) -> Int
 
     /// Makes bytes durable and returns a reference to them. Equal bytes are kept once.
     ///
     /// Does not block the calling actor. Cancelling the task does not stop the write.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. It must then leave nothing behind.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, no content may be left behind.
     func put(_ data: Data) async throws -> ContentReference
 
     /// Returns a writer of content that arrives in pieces. Default: a writer that collects the content in memory.
     func makeWriter() -> any ContentWriter
 }
 
-/// A writer of content that arrives in pieces. A caller waits for each call to return before the next.
+/// A writer of content that arrives in pieces. A caller makes one call at a time.
 public protocol ContentWriter: Sendable {
     /// Adds a piece. Does not block the calling actor. Cancelling the task does not stop the write.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. The content cannot be finished then.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, the content cannot be finished.
     func write(_ piece: Data) async throws
 
     /// Makes the written content durable and returns a reference to it. No call may follow.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. It must then leave nothing behind.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, no content may be left behind.
     func finish() async throws -> ContentReference
 
     /// Discards the written content. No call may follow.
@@ -33,7 +34,7 @@ public protocol ContentWriter: Sendable {
 }
 
 extension ContentStore {
-    /// Returns a writer that collects the content in memory and stores it at its end.
+    /// Returns a writer that collects the content in memory, and stores it when the content is finished.
     public func makeWriter() -> any ContentWriter { CollectingWriter(content: self) }
 }
 
@@ -50,7 +51,7 @@ private final class CollectingWriter: ContentWriter {
     func abandon() async { pieces.withLock { $0 = Data() } }
 }
 
-/// Content thresholds in bytes.
+/// The sizes in bytes from which content is kept in files instead of in the database.
 ///
 /// ```swift
 /// let thresholds = ContentThresholds(text: 1 << 20, other: 16 * 1024)

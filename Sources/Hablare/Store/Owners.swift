@@ -8,7 +8,7 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
     public var processID: Int32
     /// The name of the process's lock, as ``OwnerLiveness/acquire()`` returned it.
     public var lockName: String
-    /// The date at which the process's leases end unless it renews them.
+    /// The date at which the process's leases end, if the process does not renew them.
     public var expiresAt: Date
 
     /// Creates a registration.
@@ -24,7 +24,7 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
 public struct OwnerRecord: Sendable, Hashable {
     /// The process's id in the store.
     public var id: OwnerID
-    /// The process's registration, with `expiresAt` as last renewed.
+    /// The process's registration. Its `expiresAt` is the date that the last renewal set.
     public var registration: OwnerRegistration
 
     /// Creates a record.
@@ -34,8 +34,8 @@ public struct OwnerRecord: Sendable, Hashable {
     }
 }
 
-/// A check that tells living processes from dead ones. With it, a restart after `kill -9` does not wait for leases to
-/// end.
+/// A check that finds out whether a registered process is alive or dead. With this check, a process that starts after
+/// `kill -9` does not wait until the leases of the dead process end.
 public protocol OwnerLiveness: Sendable {
     /// This machine's name, as ``OwnerRegistration/host`` records it for people.
     var host: String { get }
@@ -50,12 +50,12 @@ public protocol OwnerLiveness: Sendable {
 
     /// Returns the registered processes that have ended.
     ///
-    /// A process that holds its lock is alive, even if its lease has ended. A process whose lock is not visible from
-    /// here counts as ended when its lease has ended. One call checks all processes, because a store of several
-    /// machines queries its database.
+    /// A process that holds its lock is alive, even if its lease has ended. If this machine cannot check the lock of a
+    /// process, the process counts as ended when its lease has ended. One call checks all processes, because a store
+    /// that several machines share queries its database.
     ///
     /// - Parameters:
-    ///   - owners: The registered processes, without this one.
+    ///   - owners: The registered processes, without this process.
     ///   - date: The store's time.
     /// - Throws: ``AIServiceError`` of category storage.
     func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID>

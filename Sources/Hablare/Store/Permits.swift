@@ -21,10 +21,10 @@ public struct PermitRequest: Sendable, Hashable {
 public struct PermitGrant: Sendable, Hashable {
     /// The costs of the calls that may be sent. These are the first calls of the request.
     public var costs: [Double]
-    /// The date from which the next call can be granted; `nil` if all were granted.
+    /// The date from which the next call can be granted. `nil` if all calls were granted.
     public var next: Date?
-    /// Whether the account has neither a known rate nor a pause. The process may then send any number of calls for as
-    /// long as permits last, until the provider reports otherwise. Default `false`.
+    /// Whether the account has no known rate and no pause. If so, the process may send any number of calls while the
+    /// permits are valid, until the provider reports a limit. Default `false`.
     public var isUnlimited: Bool
 
     /// Creates a grant.
@@ -37,7 +37,7 @@ public struct PermitGrant: Sendable, Hashable {
 
 /// Facts that a process reports about an account.
 public struct AccountReport: Sendable, Hashable {
-    /// A change in whether the provider fails.
+    /// A change of the provider's health.
     public enum Failing: Sendable, Hashable {
         /// Nothing changed.
         case unchanged
@@ -51,11 +51,11 @@ public struct AccountReport: Sendable, Hashable {
     public var account: AccountID
     /// The limits that the provider reported.
     public var limits: ReportedLimits?
-    /// The date until which the provider wants no calls for the account.
+    /// The date until which the provider accepts no calls for the account.
     public var pausedUntil: Date?
     /// Whether the report lifts the account's pause, because a user asked for it.
     public var liftsPause: Bool
-    /// The change in whether the provider fails.
+    /// The change of the provider's health.
     public var failing: Failing
 
     /// Creates a report.
@@ -75,7 +75,7 @@ public struct AccountReport: Sendable, Hashable {
 public struct AccountRecord: Sendable, Hashable {
     /// The account's id.
     public var id: AccountID
-    /// The providers whose calls use up its limits, according to their last submissions, in order.
+    /// The providers whose calls use this account, according to their last submissions, in order.
     public var providers: [ProviderID]
     package var budget: AccountBudget
 

@@ -2,33 +2,32 @@ public import Foundation
 
 /// The interface between the engine and a database of requests.
 ///
-/// A store keeps rows. It does not decide when a request is sent, retried or ended: the engine does.
+/// A store keeps rows. The engine, and not the store, decides when a request is sent, retried or ended.
 ///
 /// The writing methods are synchronous and throwing, and may block. The engine's journal calls ``commit(_:)``,
-/// ``claim(_:)`` and ``foreignChanges(where:)`` from one thread of its own, so a store needs no queue. Any thread may
-/// call the methods of ``StoreReading`` at the same time.
+/// ``claim(_:)`` and ``foreignChanges(where:)`` from a single thread, so a store needs no queue. Any thread may call
+/// the methods of ``StoreReading`` at the same time.
 ///
-/// Several processes may share a store, on one machine or on many. Flight ids must ascend in the order of arrival
-/// within a process. Flights of different processes may be numbered in another order than that of their commits. Claims
-/// take the flights of one priority in the order of their ids.
+/// Several processes may share a store, on one machine or on several machines. Within a process, flight ids must ascend
+/// in the order of arrival. The ids of flights of different processes may be in a different order than their commits.
+/// Claims take the flights of one priority in the order of their ids.
 ///
 /// Every conformer must pass the store contract suite in `HablareTestKit`.
 public protocol RequestStore: StoreReading {
-    /// Applies all writes in order, in one durable transaction. Returns a receipt for each, and the changes that they
-    /// made.
+    /// Applies all writes in order, in one durable transaction. Returns a receipt for each write, and the changes that
+    /// the writes made.
     ///
-    /// When this method returns, all writes must be on disk, because the engine acknowledges them right away. A row
-    /// that cannot be written must not fail the others of the commit. Its receipt reports the failure, and it changes
-    /// nothing.
+    /// When this method returns, all writes must be on disk, because the engine then acknowledges them. If one row
+    /// cannot be written, the other writes of the commit must still succeed. The receipt of the failed write reports
+    /// the failure, and this write changes nothing.
     ///
-    /// A store behind a network may lose its connection during the commit. It should reconnect and find out whether the
-    /// transaction was made, for as long as a caller can wait. If it cannot find out, it throws
+    /// A store on a server may lose its connection during the commit. It should reconnect and find out whether the
+    /// transaction was committed, for as long as a caller can wait. If the store cannot find out, it throws
     /// ``AIServiceError/Code/storageUncertain``. The process then reads all rows that it runs or watches. If the commit
-    /// may have leased a flight, the process also ends its registration and continues under a new one, as after a
-    /// crash.
+    /// may have leased a flight, the process also ends its registration and registers again, as after a crash.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. Every code but ``AIServiceError/Code/storageUncertain``
-    ///   promises that nothing was written.
+    /// - Throws: ``AIServiceError`` of category storage. Every code except ``AIServiceError/Code/storageUncertain``
+    ///   guarantees that nothing was written.
     func commit(_ writes: [StoreWrite]) throws -> StoreCommit
 
     /// Leases waiting flights to an owner, in one durable transaction.
@@ -37,29 +36,30 @@ public protocol RequestStore: StoreReading {
     ///
     /// 1. It moves the provider's flights whose backoff has ended back to the waiting state.
     /// 2. It takes as many flights of each priority as ``ClaimQuery/shares`` gives (8 : 4 : 1), in the order of
-    ///    arrival. It skips a flight whose members are all past their deadlines, because
-    ///    ``StoreWrite/expire(at:limit:)`` ends them.
-    /// 3. It fills the rest of the limit with flights of the highest priorities that have more.
+    ///    arrival. It skips a flight if the deadlines of all its requests have passed, because
+    ///    ``StoreWrite/expire(at:limit:)`` ends these requests.
+    /// 3. If the limit is not reached, it takes more flights of the highest priorities that have more flights.
     ///
-    /// It returns the flights in order of urgency, then of arrival. It reads no content file, because it runs on the
-    /// journal's thread. If a prompt is in ``content``, ``ClaimedFlight/promptContent`` refers to it.
+    /// The claim returns the flights ordered by urgency and then by arrival. It reads no content file, because it runs
+    /// on the journal's thread. If a prompt is in ``content``, ``ClaimedFlight/promptContent`` refers to it.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. Every code but ``AIServiceError/Code/storageUncertain``
-    ///   promises that nothing was taken.
+    /// - Throws: ``AIServiceError`` of category storage. Every code except ``AIServiceError/Code/storageUncertain``
+    ///   guarantees that no flight was leased.
     func claim(_ query: ClaimQuery) throws -> Claim
 
-    /// The store of large content; `nil` if all content is inline. Content need not be on this machine: see
+    /// The store of large content. `nil` if all content is in the database. The content may be on another machine: see
     /// ``ContentReading/location(of:)``.
     var content: (any ContentStore)? { get }
 
     /// Finds abandoned content, and removes it if `removing` is true.
     ///
-    /// A process that dies while it writes a content file, or between the file and its row, leaves content behind.
-    /// Content is abandoned if no row refers to it and no process has written it since a date. This method must never
-    /// remove content that a row refers to.
+    /// If a process dies while it writes a content file, or before it writes the row of the file, it leaves content
+    /// behind. Content is abandoned if no row refers to it and no process has written it since `date`. This method must
+    /// never remove content that a row refers to.
     ///
-    /// It blocks while it looks at every content file. Between files it must check whether the calling task is
-    /// cancelled, and then throws `CancellationError`. Content that it has already removed stays removed.
+    /// This method blocks while it examines every content file. Between two files it must check whether the calling
+    /// task is cancelled. If the task is cancelled, it throws `CancellationError`. Content that it has already removed
+    /// stays removed.
     ///
     /// - Parameters:
     ///   - date: The date since which no process has written the content.
@@ -68,22 +68,24 @@ public protocol RequestStore: StoreReading {
     /// - Throws: ``AIServiceError`` of category storage; `CancellationError`.
     func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent
 
-    /// The signal of commits by other processes; `nil` if no other process can write to the store.
+    /// The signal of commits by other processes. `nil` if no other process can write to the store.
     var signal: (any StoreSignal)? { get }
 
-    /// The check that tells living processes on this store from dead ones; `nil` if there are no other processes.
+    /// The check that finds out whether a process on this store is alive or dead. `nil` if there are no other
+    /// processes.
     var liveness: (any OwnerLiveness)? { get }
 
-    /// The store's own clock, which dates all its rows; `nil`, the default: the clock of this machine.
+    /// The store's own clock, which gives the dates of all its rows. `nil`, the default: the clock of this machine.
     ///
-    /// A store that several machines share must have one, because their clocks differ. The engine calls it under its
-    /// lock, so it must not block: measure the offset of the server's clock beforehand.
+    /// A store that several machines share must have its own clock, because the clocks of the machines differ. The
+    /// engine calls this function under its lock, so it must not block. Therefore measure the offset of the server's
+    /// clock in advance.
     var date: (@Sendable () -> Date)? { get }
 
-    /// The executor of calls to ``StoreReading``; `nil`, the default: the global executor.
+    /// The executor of calls to ``StoreReading``. `nil`, the default: the global executor.
     ///
-    /// A store whose reads wait for a network must provide a few threads of its own. Otherwise slow reads hold up the
-    /// tasks of the whole process.
+    /// If reads of the store wait for a network, the store must provide an executor with a few own threads. Otherwise
+    /// slow reads delay the tasks of the whole process.
     var readExecutor: (any TaskExecutor)? { get }
 
     /// Returns the changes that other processes committed since the last call.
@@ -99,7 +101,7 @@ public protocol RequestStore: StoreReading {
 
 /// The result of a commit.
 public struct StoreCommit: Sendable {
-    /// A receipt for each write, in their order.
+    /// A receipt for each write, in the order of the writes.
     public var receipts: [WriteReceipt]
     /// The changes, in the order of the writes that made them.
     public var changes: [StoreChange]
@@ -128,15 +130,16 @@ extension RequestStore {
         return owners.isEmpty ? [] : try liveness.gone(among: owners, at: date)
     }
 
-    /// Finds nothing, because the store keeps all content inline.
+    /// Finds nothing, because the store keeps all content in the database.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent { AbandonedContent() }
 }
 
-/// A signal that wakes a process when another one has written to the store.
+/// A signal that wakes a process when another process has written to the store.
 public protocol StoreSignal: Sendable {
-    /// Returns a sequence that yields after each commit, by any process, that other processes must learn of.
+    /// Returns a sequence that yields after a commit of any process, if other processes must read the changes of the
+    /// commit.
     ///
-    /// One element may stand for many commits, and an element may come without a commit. The sequence ends when its
-    /// task is cancelled.
+    /// One element may stand for many commits. The sequence may also yield an element without a commit. The sequence
+    /// ends when the reading task is cancelled.
     func changes() -> AsyncStream<Void>
 }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A resume handle that an attempt in flight leaves for the next one, as it goes to the store.
+/// A write of the resume handle that an attempt in flight stores for the next attempt.
 public struct ResumeHandleWrite: Sendable, Hashable {
     /// The flight.
     public let flight: FlightID
     /// The token of the attempt's lease. The store refuses an older token.
     public let token: Int64
-    /// The handle in the provider's own format; `nil` deletes the present one.
+    /// The handle in the provider's own format. `nil` deletes the present handle.
     public let handle: Data?
 
     /// Creates a write of a handle.
@@ -21,12 +21,12 @@ public struct ResumeHandleWrite: Sendable, Hashable {
 public struct ResumePoint: Sendable, Hashable {
     /// The handle that the earlier attempt stored with ``ProviderCall/remember(_:)``.
     public var handle: Data
-    /// The number of journalled chunks of its output.
+    /// The number of journalled chunks of the work's output.
     public var keptChunks: Int
     /// The size of these chunks in bytes.
     public var keptBytes: Int
 
-    /// Creates work to resume; by default without journalled output.
+    /// Creates work to resume. By default it has no journalled output.
     public init(handle: Data, keptChunks: Int = 0, keptBytes: Int = 0) {
         self.handle = handle
         self.keptChunks = keptChunks

@@ -8,34 +8,36 @@ public import Foundation
 public struct SnapshotFilter: Sendable, Hashable {
     /// The phases of the requests. `nil`: any phase.
     public var phases: Set<RequestPhase>?
-    /// Whether to select only held requests (`true`) or only requests that are not held (`false`). `nil`: both. A held
-    /// request is pending.
+    /// Whether to select only held requests (`true`) or only requests that are not held (`false`). `nil`: no such
+    /// condition. A held request is pending.
     public var isHeld: Bool?
     /// Selects only requests that are not final and whose deadline is at or before this date. `nil`: no such condition.
     public var dueBy: Date?
-    /// The job of the requests, which are then read in the order of their positions. `nil`: any job, or none.
+    /// The job of the requests. With a job, the requests are in the order of their positions. `nil`: requests of any
+    /// job, and requests without a job.
     public var job: JobKey?
     /// The UUIDs of the requests. `nil`: any UUID.
     public var ids: [UUID]?
-    /// The maximum number of requests. Default 1,000. The manager refuses a negative number, and a store returns no
-    /// requests for it.
+    /// The maximum number of requests. Default 1,000. The manager refuses a negative number. A store returns no
+    /// requests for a negative number.
     public var limit: Int
     /// The request after which the page begins.
     ///
-    /// A request that was deleted from a job has no position any more, so a page of a job after it is empty. Use
-    /// ``continues(after:)`` to read a job page by page.
+    /// A deleted request has no position in its job any more. A page of the job after such a request is therefore
+    /// empty. To read a job page by page, use ``continues(after:)``.
     public var after: UUID?
-    /// The position in the job after which the page begins, even if no request has that position any more. Takes
-    /// precedence over ``after``.
+    /// The position in the job after which the page begins. No request needs to have this position. Takes precedence
+    /// over ``after``.
     public var afterPosition: Int?
 
-    /// Changes the filter to the next page. Pass the last request of a page, even if it was deleted in the meantime.
+    /// Changes the filter to the next page. Pass the last request of the present page, even if this request has been
+    /// deleted.
     public mutating func continues(after snapshot: RequestSnapshot) {
         after = snapshot.id
         afterPosition = snapshot.position
     }
 
-    /// Whether ``afterPosition``, and not ``after``, determines where the page begins.
+    /// Whether ``afterPosition`` determines where the page begins. If `false`, ``after`` does.
     package var continuesByPosition: Bool { ids == nil && job != nil && afterPosition != nil }
 
     package func admits(_ snapshot: RequestSnapshot) -> Bool {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The reads of a store. Any thread may call them at any time, and they may block.
 public protocol StoreReading: Sendable {
-    /// Returns the snapshot of a request; `nil` if no request has that UUID.
+    /// Returns the snapshot of a request. Returns `nil` if no request has this UUID.
     func snapshot(of id: UUID) throws -> RequestSnapshot?
 
     /// Returns a page of requests in the order of submission.
@@ -11,52 +11,53 @@ public protocol StoreReading: Sendable {
     /// Returns the lifecycles of flights. Omits unknown flights.
     func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle]
 
-    /// Returns the response of a completed request; `nil` for a request that is not completed. If the content was
+    /// Returns the response of a completed request. Returns `nil` if the request is not completed. If the content was
     /// evicted, the response's result is a failure.
     func response(of id: UUID) throws -> AIResponseData?
 
-    /// Returns the answer that arrived for a request but could not be used (``AttemptEnd/kept``); `nil` if there is
-    /// none. If the content was evicted, the result is a failure. Default: `nil`, for a store that keeps no such
-    /// answers.
+    /// Returns the answer that arrived for a request but could not be used (``AttemptEnd/kept``). Returns `nil` if
+    /// there is no such answer. If the content was evicted, the result is a failure. The default implementation returns
+    /// `nil`, for a store that keeps no such answers.
     func keptAnswer(of id: UUID) throws -> AIResponseData?
 
-    /// Returns a request as it was submitted, with the provider that it was submitted to.
+    /// Returns a request as it was submitted, with the provider to which it was submitted.
     func request(of id: UUID) throws -> StoredRequest?
 
-    /// Returns a page of a request's stream from a position on; `nil` if no request has that UUID.
+    /// Returns a page of a request's stream from a position on. Returns `nil` if no request has this UUID.
     ///
-    /// The page ends with the chunk that reaches `maximumBytes`, so it has at least one chunk if there is any. It has
-    /// at most ``StreamPage/maximumChunks`` chunks.
+    /// The page ends with the chunk that reaches `maximumBytes`. If there are chunks after the position, the page
+    /// therefore has at least one chunk. It has at most ``StreamPage/maximumChunks`` chunks.
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage?
 
-    /// Returns the newest answer of the cache to some work, received within the query's window; `nil` if there is none.
+    /// Returns the newest answer of the cache to some work. The answer must have been received within the query's
+    /// window. Returns `nil` if there is no such answer.
     func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer?
 
     /// Returns the ended attempts of a request, oldest first. The list is empty if the answer came from the cache.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
-    /// Returns the registered processes, and the processes that hold flights without being registered.
+    /// Returns the registered processes, and the processes that hold flights but are not registered.
     ///
-    /// A process that is not registered gets an empty registration that expired in 1970. Another process then retires
-    /// it, which breaks its leases.
+    /// For a process that is not registered, the result has an empty registration that expired in 1970. Another process
+    /// then retires this process and breaks its leases.
     func owners() throws -> [OwnerRecord]
 
     /// Returns the providers of all flights that are not settled, each once, in the order of their ids.
     ///
-    /// If a flight moved to another provider, the list has that one. This method must be cheap, however many flights
-    /// wait and however many the store has ever had.
+    /// If a flight moved to another provider, the list contains the other provider. This method must be cheap,
+    /// regardless of the number of waiting flights and of the number of flights that the store has ever had.
     func providers() throws -> [ProviderID]
 
-    /// Returns the accounts with known state: the used part of their limits, and their pauses.
+    /// Returns the accounts whose state is known. The state is the used part of an account's limits, and its pause.
     func accounts() throws -> [AccountRecord]
 
-    /// Returns sums over the attempts in the ledger, including those of deleted requests. Reads every attempt.
+    /// Returns sums over the attempts in the ledger, including the attempts of deleted requests. Reads every attempt.
     func ledger(_ query: LedgerQuery) throws -> LedgerReport
 
     /// Returns the spending of budgets, by name, then by period.
     func budgets() throws -> [BudgetRecord]
 
-    /// Returns the responses that a policy would evict now. Reads an entry for every unprotected response, but no
+    /// Returns the responses that a policy would evict now. Reads one entry for each unprotected response, but no
     /// content.
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan
 
@@ -73,9 +74,9 @@ extension StoreReading {
 public struct StoredRequest: Sendable, Hashable {
     /// The request.
     public var request: AIRequest
-    /// The provider it was submitted to.
+    /// The provider to which the request was submitted.
     public var provider: ProviderID
-    /// The request's position in a job; `nil` if it belongs to none.
+    /// The request's position in a job. `nil` if the request belongs to no job.
     public var job: Submission.JobPosition?
 
     /// Creates a stored request.
@@ -90,7 +91,7 @@ public struct StoredRequest: Sendable, Hashable {
 public struct StoreStatistics: Sendable, Hashable {
     /// The number of requests in each phase.
     public var requests: [RequestPhase: Int]
-    /// The number of ended attempts, including failed and lost ones.
+    /// The number of ended attempts, including failed and lost attempts.
     public var attempts: Int
     /// The usage of all attempts. Its cost counts only attempts whose cost is known.
     public var usage: Usage
@@ -113,8 +114,8 @@ public struct StoreStatistics: Sendable, Hashable {
 }
 
 extension StoreReading {
-    /// Adds to snapshots why their requests wait, if their accounts are the reason: a used-up limit, a pause that the
-    /// provider asked for, or a failing provider.
+    /// Returns snapshots with the reason why their requests wait, if an account is the reason. The limit of the account
+    /// is used up, the provider asked for a pause, or the provider fails.
     ///
     /// - Parameters:
     ///   - snapshots: The snapshots as the store returned them.
@@ -139,7 +140,7 @@ extension StoreReading {
 }
 
 extension RequestSnapshot {
-    /// Whether the request could be sent if its provider's lane were free.
+    /// Whether the request could be sent if its provider had a free slot.
     package var waitsForItsLane: Bool {
         switch waiting {
         case .queued, .unclaimed: true
@@ -149,8 +150,8 @@ extension RequestSnapshot {
 }
 
 extension StoreReading {
-    /// Returns the changes that lead to the present state of rows: accounts first, then flights, then requests, each
-    /// row once.
+    /// Returns the changes that lead to the present state of rows. Changes of accounts come first, then changes of
+    /// flights, then changes of requests. Each row occurs once.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func presentChanges(of rows: some Sequence<ChangedRow>) throws -> [StoreChange] {

@@ -1,4 +1,4 @@
-/// The part of a request's stream that a store has from a position on.
+/// A part of a request's stream in a store, from a position on.
 public struct StreamPage: Sendable, Hashable {
     /// The maximum number of chunks in a page.
     public static let maximumChunks = 1024
@@ -7,12 +7,12 @@ public struct StreamPage: Sendable, Hashable {
     public var flight: FlightID
     /// The phase of the request. A final request gets no more chunks.
     public var phase: RequestPhase
-    /// The newest generation that has output; 0 if there is none.
+    /// The newest generation that has output. 0 if there is no output.
     public var generation: Int
-    /// Chunks of that generation, from the requested position on, or from the first chunk if the position is of another
-    /// generation. Empty if there are none yet.
+    /// Chunks of this generation, from the requested position on. If the position is of another generation, from the
+    /// first chunk on. Empty if there are no such chunks yet.
     public var chunks: [StreamChunk]
-    /// Whether the answer is complete and has no chunks, because its provider returned it in one piece.
+    /// Whether the answer is complete and has no chunks, because the provider returned the answer in one piece.
     public var isWhole: Bool
 
     /// Creates a page.
@@ -26,7 +26,8 @@ public struct StreamPage: Sendable, Hashable {
         self.isWhole = isWhole
     }
 
-    /// Returns the first chunk of a generation for a reader at a position; `nil` if the reader is ahead of all output.
+    /// Returns the number of the first chunk of a generation for a reader at a position. Returns `nil` if the reader is
+    /// ahead of all output.
     package static func begin(of generation: Int, for position: StreamPosition) -> Int? {
         if position.generation == generation || position.generation == 0 { return max(0, position.sequence) }
         return position.generation < generation ? 0 : nil

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request as it goes to the store.
+/// A request in the form in which it is written to the store.
 public struct Submission: Sendable {
     /// A position in a job.
     public struct JobPosition: Sendable, Hashable, Codable {
@@ -46,7 +46,7 @@ public struct Submission: Sendable {
         get { parts.value.provider }
         set { parts.value.provider = newValue }
     }
-    /// The account whose limits the request's calls use up. Default: the provider's own account.
+    /// The account whose limits apply to the request's calls. Default: the account of the provider.
     public var account: AccountID {
         get { parts.value.account }
         set { parts.value.account = newValue }
@@ -56,12 +56,12 @@ public struct Submission: Sendable {
         get { parts.value.fingerprint }
         set { parts.value.fingerprint = newValue }
     }
-    /// The request's position in a job; `nil` if it belongs to none.
+    /// The request's position in a job. `nil` if the request belongs to no job.
     public var job: JobPosition? {
         get { parts.value.job }
         set { parts.value.job = newValue }
     }
-    /// The request that this one replaces; `nil` if it replaces none.
+    /// The request that this request replaces. `nil` if it replaces no request.
     public var supersedes: UUID? {
         get { parts.value.supersedes }
         set { parts.value.supersedes = newValue }
@@ -71,12 +71,12 @@ public struct Submission: Sendable {
         get { parts.value.promptContent }
         set { parts.value.promptContent = newValue }
     }
-    /// The dates within which a cached answer must have been received; `nil` if no cached answer is wanted.
+    /// The range of dates in which a cached answer must have been received. `nil` if no cached answer is wanted.
     public var cacheWindow: ClosedRange<Date>? {
         get { parts.value.cacheWindow }
         set { parts.value.cacheWindow = newValue }
     }
-    /// The trace of the submission, which the request's attempts join; `nil` if it is not traced.
+    /// The trace of the submission. The request's attempts join this trace. `nil` if the submission is not traced.
     public var trace: TraceContext? {
         get { parts.value.trace }
         set { parts.value.trace = newValue }
@@ -98,7 +98,7 @@ public struct Submission: Sendable {
         get { parts.value.cost }
         set { parts.value.cost = newValue }
     }
-    /// Whether a budget may count the request's call, which then starts with a reservation. Not stored.
+    /// Whether a budget may apply to the request's call. If so, the call starts with a reservation. Not stored.
     package var isBudgeted: Bool {
         get { parts.value.isBudgeted }
         set { parts.value.isBudgeted = newValue }
@@ -126,15 +126,16 @@ public struct Submission: Sendable {
 
 /// The receipt of a submitted request.
 public struct SubmissionReceipt: Sendable, Hashable {
-    /// The request on disk: the submitted one, or the one that already had its position in the job.
+    /// The id of the request on disk. It is the submitted request, or the request that already had its position in the
+    /// job.
     public var id: UUID
     /// The request's flight.
     public var flight: FlightID
-    /// Whether the request was on disk before. The submission's flight was then not written.
+    /// Whether the request was already on disk. If so, the submission's flight was not written.
     public var wasPresent: Bool
-    /// Whether the request joined a flight that does the same work. The submission's flight was then not written.
+    /// Whether the request joined a flight that does the same work. If so, the submission's flight was not written.
     public var hasJoined: Bool
-    /// Whether the cache had an answer, so that the request is completed. The submission's flight was then not written.
+    /// Whether the cache had an answer. If so, the request is completed, and the submission's flight was not written.
     public var isAnswered: Bool
     /// Whether an answer left the cache because its content file is gone.
     public var hasLostAnswer: Bool

@@ -3,7 +3,7 @@ import Foundation
 
 /// The slow steps of a stream, performed by one task at a time: the pump.
 extension AttemptStream {
-    /// Starts the pump if there is a step for it, or a timer if there will be one.
+    /// Starts the pump if there is a step for it. Starts a timer if there will be a step later.
     func schedule(_ state: inout State, now: Duration) {
         guard state.pump == nil, let step = nextStep(&state, now: now) else { return }
         state.pump = seams.spawner.start { [self] in await pump(step) }

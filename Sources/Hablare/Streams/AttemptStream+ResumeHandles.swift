@@ -1,28 +1,29 @@
 import Foundation
 
-/// The work that an attempt leaves for the next one, and takes over from the previous one.
+/// The work that an attempt leaves for the next attempt, and that it takes over from the previous attempt.
 extension AttemptStream {
     /// The state of the resume handle of an attempt.
     struct Memory: Sendable, Hashable {
         enum Resumption: Sendable, Hashable {
             case none
-            /// The attempt has a handle and has not said whether it resumes the work.
+            /// The attempt has a handle, and the provider has not called ``ProviderCall/resume()`` yet.
             case given
             /// The attempt resumes the work, and the stored chunks of the answer are being read.
             case underWay
-            /// New chunks follow the stored ones.
+            /// The stored chunks were read. New chunks follow the stored chunks.
             case done
         }
 
         /// The number of journalled chunks of earlier attempts.
         let keptChunks: Int
         private(set) var resumption: Resumption
-        /// Whether the next attempt has a handle, as far as this process knows. The store knows better while this is
-        /// uncertain.
+        /// Whether the next attempt has a handle, as far as this process knows. While ``isUncertain`` is true, only the
+        /// store knows.
         private(set) var hasHandle: Bool
-        /// The number of handle writes that are in progress, or that may have been made without an answer of the store.
+        /// The number of handle writes that are in progress or whose outcome is unknown.
         private var writes = 0
-        /// Whether this attempt stored a handle or tried to. Either way it has begun work that may be billed.
+        /// Whether this attempt stored a handle or tried to store a handle. In both cases it has begun work that may be
+        /// billed.
         private(set) var hasStoredHandle = false
         /// Whether the store refused a handle because this attempt does not hold the flight any more.
         private(set) var wasRefused = false
@@ -35,14 +36,14 @@ extension AttemptStream {
             resumption = hasHandle ? .given : .none
         }
 
-        /// Whether only the store knows if there is a handle: one is being written or removed, or the outcome of such a
-        /// write is unknown.
+        /// Whether only the store knows if there is a handle. A handle is being written or removed, or the outcome of
+        /// such a write is unknown.
         var isUncertain: Bool { writes > 0 }
 
         /// Whether the attempt resumes earlier work, and therefore has not begun new work.
         var isResumed: Bool { resumption == .underWay || resumption == .done }
 
-        /// Whether the attempt's output continues the work of its handle, or there was no handle.
+        /// Whether the attempt may answer: its output continues the work of its handle, or there was no handle.
         var mayAnswer: Bool { resumption == .none || resumption == .done }
 
         fileprivate mutating func begun(_ handle: Data?) {
@@ -50,13 +51,13 @@ extension AttemptStream {
             if handle != nil { hasStoredHandle = true }
         }
 
-        /// - Parameter wasTaken: Whether the store took it.
+        /// - Parameter wasTaken: Whether the store wrote the handle.
         fileprivate mutating func written(_ handle: Data?, wasTaken: Bool) {
             writes -= 1
             if wasTaken { hasHandle = handle != nil } else { wasRefused = true }
         }
 
-        /// Undoes the count after the store failed, unless the write may have been made.
+        /// Decreases the count of writes after the store failed, if the write was certainly not made.
         fileprivate mutating func writingFailed(with error: any Error) {
             if !error.isUncertain { writes -= 1 }
         }
@@ -75,7 +76,7 @@ extension AttemptStream {
 
     /// Journals a handle, or removes it.
     ///
-    /// It also works in a cancelled task, because knowledge of work in progress is worth keeping.
+    /// This method also works in a cancelled task, because the handle of work in progress must not be lost.
     func remember(_ handle: Data?) async throws {
         let token = try state.withLock { state in
             guard !state.isOver else { throw AIServiceError.handleTooLate }
@@ -125,7 +126,7 @@ extension AttemptStream {
         }
     }
 
-    /// Ends the takeover, whether it succeeded or failed, and releases the calls that yielded meanwhile.
+    /// Ends the takeover after success or failure, and releases the calls of `yield` that waited for it.
     private func endResumption() {
         let waiting = state.withLock { state in
             if state.failure == nil, !state.isOver { state.memory.resumed() }

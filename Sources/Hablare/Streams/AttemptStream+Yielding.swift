@@ -4,8 +4,8 @@ import Foundation
 extension AttemptStream {
     /// Takes a chunk from the provider.
     ///
-    /// It waits while the chunks of earlier attempts are taken over, because the new chunk follows them. Afterwards it
-    /// waits while too many bytes are neither journalled nor written.
+    /// Waits while the chunks of earlier attempts are taken over, because the new chunk follows them. Then waits while
+    /// too many bytes are not yet journalled and written.
     func yield(_ bytes: Data) async throws {
         if Task.isCancelled { return try refuse() }
         var room = try take(bytes)
@@ -17,8 +17,8 @@ extension AttemptStream {
         if room == false { try await waitForRoom() }
     }
 
-    /// Takes a chunk and returns whether there is room for more; `nil` if it took none because earlier chunks are still
-    /// being taken over.
+    /// Takes a chunk and returns whether there is room for more. Returns `nil`, without taking the chunk, if earlier
+    /// chunks are still being taken over.
     private func take(_ bytes: Data) throws -> Bool? {
         let now = seams.clock.now
         let (hasRoom, isAwaited) = try state.withLock { state -> (Bool?, Bool) in

@@ -1,12 +1,12 @@
 import DequeModule
 import Foundation
 
-/// The output of one attempt's provider: numbered, journalled in groups, shown to readers, and joined into the answer's
-/// body.
+/// The output of one attempt's provider. The stream numbers the chunks, journals them in groups, passes them to
+/// readers, and joins them into the answer's body.
 ///
-/// It is a shell around ``ChunkGrouping`` and ``TextJoiner``. Every event is decided in one short critical section, and
-/// one task at a time, the pump, performs the slow steps. It holds a bounded number of bytes. The provider waits while
-/// too many are neither journalled nor written, and readers that fall behind the tail read the store.
+/// It is a shell around ``ChunkGrouping`` and ``TextJoiner``. Every event is decided in one short critical section. One
+/// task at a time, the *pump*, performs the slow steps. The stream holds a bounded number of bytes. If too many bytes
+/// are not yet journalled and written, the provider waits. Readers that are too slow read the chunks from the store.
 final class AttemptStream: Sendable {
     /// The largest accepted chunk, in bytes: 16 MiB.
     static let maximumChunk = 16 << 20
@@ -40,11 +40,11 @@ final class AttemptStream: Sendable {
         var text: TextJoiner?
         var token: Int64 = 0
         var generation = 0
-        /// The chunks from ``tailFirst`` on: all that are not journalled, and some that are.
+        /// The chunks from ``tailFirst`` on. These are all chunks that are not journalled, and some journalled chunks.
         var tail: Deque<Data> = []
         var tailFirst = 0
         var tailBytes = 0
-        /// The bytes of the body that are not in its file; all bytes if it has no file.
+        /// The bytes of the body that are not in its file. If the body has no file, all its bytes.
         var unwritten = Data()
         var byteCount = 0
         var writer: (any ContentWriter)?
@@ -104,10 +104,10 @@ final class AttemptStream: Sendable {
         if policy != nil { seams.hub.began(self) }
     }
 
-    /// Returns the rest of the time for which the provider may be silent.
+    /// Returns the remaining time for which the provider may be silent.
     ///
-    /// It is `nil` if the time has passed. It is also `nil` if the limit is for the whole attempt, because the request
-    /// does not stream or nothing has arrived.
+    /// Returns `nil` if the time has passed. Also returns `nil` if the limit applies to the whole attempt, because the
+    /// request does not stream or no chunk has arrived.
     func timeLeft(of timeout: Duration) -> Duration? {
         guard policy != nil, let last = state.withLock({ $0.lastActivity }) else { return nil }
         let left = min(timeout, .farthest) - (seams.clock.now - last)
@@ -116,7 +116,7 @@ final class AttemptStream: Sendable {
 
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Refuses all further chunks. Returns whether any had arrived.
+    /// Refuses all further chunks. Returns whether chunks had already arrived.
     func stop() -> Bool {
         state.withLock { state in
             state.isOver = true
@@ -128,15 +128,15 @@ final class AttemptStream: Sendable {
     struct Ending: Sendable {
         var hasBegun: Bool
         var failure: AIServiceError?
-        /// The joined chunks; `nil` if they are not the answer.
+        /// The joined chunks. `nil` if they are not the answer.
         var body: Body?
-        /// The chunks that the store did not take in the end. They are written together with the attempt's end.
+        /// The chunks that could not be journalled. They are written together with the attempt's end.
         var remainingChunks: ChunkGroup?
         var memory: Memory
     }
 
-    /// Ends the stream after the provider has returned: refuses further chunks, and journals the earlier ones before it
-    /// returns.
+    /// Ends the stream after the provider has returned. Refuses further chunks, and journals all earlier chunks before
+    /// it returns.
     ///
     /// - Parameter keepsBody: Whether the joined chunks are the answer.
     func end(keepsBody: Bool) async -> Ending {
@@ -165,8 +165,8 @@ final class AttemptStream: Sendable {
         return ending
     }
 
-    /// Ends the stream at once after the provider has returned, if nothing has to be written or journalled. Most calls
-    /// yield nothing. Returns `nil` if ``end(keepsBody:)`` must be called.
+    /// Ends the stream at once after the provider has returned, if no bytes have to be written or journalled. This is
+    /// the usual case, because most calls yield nothing. Returns `nil` if ``end(keepsBody:)`` must be called.
     func endedAtOnce(keepsBody: Bool) -> Ending? {
         guard policy == nil else { return nil }
         return state.withLock { state in
@@ -182,8 +182,8 @@ final class AttemptStream: Sendable {
         }
     }
 
-    /// Returns the chunks that are not journalled because the store failed in the end. It returns none if the answer
-    /// failed, because the store may refuse these very chunks.
+    /// Returns the chunks that are not journalled because the store failed at the end. Returns no chunks if the answer
+    /// failed, because the store may refuse these chunks.
     private func remainingChunks(of state: State) -> ChunkGroup? {
         guard state.failure == nil, let grouping = state.grouping, grouping.journalledCount < grouping.count
         else { return nil }

@@ -1,10 +1,10 @@
 import DequeModule
 
-/// The decision which chunks are journalled together, and when. Pure.
+/// The decision which chunks are journalled together, and when. This type is pure.
 ///
-/// The first chunk is journalled at once, so that a reader sees it soon. The others follow in groups: when a group is
-/// full, or when the last one began ``Bounds/delay`` ago. A slow stream therefore costs few commits, and no chunk waits
-/// for long.
+/// The first chunk is journalled at once, so that a reader receives it soon. Later chunks are journalled in groups. A
+/// group is journalled when it is full, or when ``Bounds/delay`` has passed since the start of the last group. A slow
+/// stream therefore needs few commits, and no chunk waits for long.
 struct ChunkGrouping: Sendable {
     struct Bounds: Sendable, Hashable {
         /// The time between the starts of two groups that are not full.
@@ -12,7 +12,7 @@ struct ChunkGrouping: Sendable {
         var groupBytes = 256 << 10
         var groupCount = 1024
         var retryDelay = Duration.seconds(1)
-        /// The number of unjournalled bytes at which no more chunks are taken.
+        /// The maximum number of bytes that are not journalled. At this number, no more chunks are accepted.
         var heldBytes = 1 << 20
         var heldCount = 8192
 
@@ -39,13 +39,13 @@ struct ChunkGrouping: Sendable {
     /// The number of chunks that are being journalled.
     private var underWay = 0
     private var lastBegan: Duration?
-    /// The time until which nothing is tried, because the store failed.
+    /// The time before which no group is journalled, because the store failed.
     private var pausedUntil: Duration?
     private var isOver = false
     /// Whether the store failed after the stream had ended.
     private var isGivenUp = false
 
-    /// - Parameter kept: The number of chunks of the generation that earlier attempts left.
+    /// - Parameter kept: The number of chunks of this generation that earlier attempts journalled.
     init(_ bounds: Bounds, after kept: Int = 0) {
         self.bounds = bounds
         journalledCount = kept
@@ -70,8 +70,9 @@ struct ChunkGrouping: Sendable {
         underWay = 0
     }
 
-    /// Handles a failed write of the current group. It is tried again after a delay. After the end of the stream it is
-    /// not: the remaining chunks are then recorded with the attempt's end, which is kept until the store recovers.
+    /// Handles a failed write of the current group. The write is repeated after a delay. After the end of the stream it
+    /// is not repeated, because the remaining chunks are recorded with the attempt's end, which is kept until the store
+    /// recovers.
     mutating func failed(now: Duration) {
         underWay = 0
         if isOver { isGivenUp = true } else { pausedUntil = now + bounds.retryDelay }

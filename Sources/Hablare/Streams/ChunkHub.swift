@@ -1,9 +1,10 @@
 package import Foundation
 import OrderedCollections
 
-/// A hub between streams and their readers. It knows the attempts that stream in this process, and the readers to wake.
+/// A hub between streams and their readers. It has the attempts that stream in this process, and the readers to wake.
 ///
-/// It holds no chunks. A reader that keeps up takes them from the stream itself, and any other from the store.
+/// The hub holds no chunks. A reader that keeps up reads the chunks from the stream itself. A slower reader reads them
+/// from the store.
 package final class ChunkHub: Sendable {
     private struct Reader: Sendable {
         let request: UUID
@@ -119,7 +120,7 @@ package final class ChunkHub: Sendable {
         for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.fail(error) }
     }
 
-    /// Ends all reading, because nothing is announced any more.
+    /// Ends all reading, because the engine announces nothing any more.
     package func shutDown() {
         let wakers = state.withLock { state -> [StreamWaker] in
             state.isShutDown = true

@@ -13,8 +13,7 @@ public struct StreamChunk: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The position after the chunk. A reader who has the chunk continues from here with
-    /// ``AIRequestManager/stream(for:from:)``.
+    /// The position after the chunk. To continue after this chunk, pass it to ``AIRequestManager/stream(for:from:)``.
     public var next: StreamPosition {
         StreamPosition(generation: position.generation, sequence: position.sequence + 1)
     }
@@ -27,24 +26,25 @@ public struct StreamChunk: Sendable, Hashable {
 public enum StreamElement: Sendable, Hashable {
     /// The next piece of the answer.
     case chunk(StreamChunk)
-    /// The answer starts over. Discard everything that was read before.
+    /// The answer starts again from the beginning. Discard all chunks that you have read.
     ///
-    /// It comes before the first chunk of the new generation, if the request allows a restart or after an explicit
-    /// retry.
+    /// This element comes before the first chunk of the new answer. It occurs if the request allows a restart, and
+    /// after an explicit retry.
     case restarted(generation: Int)
     /// The answer is complete. This is the last element.
     case completed(AIResponseData)
 }
 
-/// A position in a stream, before the chunk with this generation and number. Store it with the chunks that were read,
-/// to continue after the app restarts.
+/// A position in a stream: the place before the chunk with this generation and number. Store the position with the
+/// chunks that you have read, so that you can continue after the app restarts.
 public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
-    /// The number of times that the answer began from its start, from 1. 0 stands for any generation.
+    /// The number of the answer's generation, from 1. It grows each time that the answer starts from the beginning. 0
+    /// stands for any generation.
     public var generation: Int
     /// The number of the chunk within its generation, from 0.
     public var sequence: Int
 
-    /// Creates a position; of any generation, unless one is given.
+    /// Creates a position. Without `generation`, the position is of any generation.
     public init(generation: Int = 0, sequence: Int) {
         self.generation = generation
         self.sequence = sequence
@@ -59,7 +59,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// The position of a stream's reader, and the decision about its next elements. This type is pure.
+/// The position of a stream's reader. This type decides which elements the reader receives next. It is pure.
 package struct StreamCursor: Sendable {
     package private(set) var position: StreamPosition
 
@@ -70,8 +70,8 @@ package struct StreamCursor: Sendable {
 
     /// Takes chunks of a generation and returns the reader's new elements.
     ///
-    /// It skips chunks that the reader already had and chunks after a gap. If the reader had chunks of an older
-    /// generation, the first element reports that the answer starts over.
+    /// Skips chunks that the reader already has, and chunks after a gap. If the reader has chunks of an older
+    /// generation, the first element is ``StreamElement/restarted(generation:)``.
     package mutating func found(_ chunks: [StreamChunk], of generation: Int) -> [StreamElement] {
         guard generation > 0, generation >= position.generation else { return [] }
         var elements: [StreamElement] = []

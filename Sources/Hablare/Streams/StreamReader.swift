@@ -1,8 +1,8 @@
 import DequeModule
 import Foundation
 
-/// One reader of one stream. It takes chunks from the attempt that streams in this process as long as it keeps up, and
-/// else from the store. It waits if there are none.
+/// One reader of one stream. While the reader keeps up, it takes chunks from the attempt that streams in this process.
+/// Otherwise it reads chunks from the store. If there are no chunks, it waits.
 final class StreamReader {
     /// The approximate number of bytes read at once.
     private static let pageBytes = 64 << 10
@@ -17,8 +17,7 @@ final class StreamReader {
     private var elements: Deque<StreamElement> = []
     /// An answer without chunks, which is cut into chunks for this reader.
     private var whole: (answer: WholeAnswer, response: AIResponseData)?
-    /// Whether the store must be read first. The store knows the flight and whether the request is over, and both may
-    /// have changed.
+    /// Whether the store must be read first, because the request's flight or its status may have changed.
     private var mustLookAtStore = true
     private var isOver = false
 
@@ -112,9 +111,9 @@ final class StreamReader {
 
     /// Takes chunks of a generation.
     ///
-    /// A retried request may get another flight, whose generations continue the count. A flight that starts at
-    /// generation 1 shares only the UUID with the chunks that were read: the request was deleted and the UUID used
-    /// again.
+    /// A retried request may get another flight, whose generations continue the count of the old flight. If another
+    /// flight starts at generation 1, the request was deleted and its UUID was used again. The chunks that were read
+    /// then belong to another answer.
     private func found(_ chunks: [StreamChunk], of generation: Int, in flight: FlightID) throws {
         if generation > 0 {
             if let source, source != flight, generation <= cursor.position.generation {

@@ -1,4 +1,5 @@
-/// A waker of one stream reader. News that arrives while the reader does not wait is kept until it does.
+/// A waker of one stream reader. If news arrives while the reader does not wait, the waker keeps the news until the
+/// reader waits.
 final class StreamWaker: Sendable {
     /// The news since the reader's last wait.
     enum News: Sendable {
@@ -17,7 +18,7 @@ final class StreamWaker: Sendable {
 
     /// Waits for news.
     ///
-    /// - Throws: The reason why no more news will come; `CancellationError`.
+    /// - Throws: The error that ends the reader's waits. `CancellationError` if the task is cancelled.
     func wait() async throws -> News {
         try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A joiner of byte pieces into valid text. It keeps back the first bytes of a character until a later piece completes
-/// it. Pure.
+/// A joiner of byte pieces into valid text. It keeps the first bytes of a character until a later piece completes the
+/// character. This type is pure.
 struct TextJoiner: Sendable {
     struct NotText: Error {}
 

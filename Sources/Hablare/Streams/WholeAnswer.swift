@@ -1,7 +1,7 @@
 package import Foundation
 
-/// An answer that its provider returned in one piece, cut into chunks for readers. The cuts are always the same, so
-/// that a reader can return at any chunk. This type is pure, except that it reads the body.
+/// An answer that its provider returned in one piece, cut into chunks for readers. The cuts are always at the same
+/// places, so that a reader can resume at any chunk. This type is pure, except that it reads the body.
 package struct WholeAnswer: Sendable {
     /// The size of a chunk in bytes, except that a chunk of text ends with a whole character.
     private static let size = 64 << 10
@@ -9,7 +9,7 @@ package struct WholeAnswer: Sendable {
     private let body: Body
     private let isText: Bool
 
-    /// Creates a cut answer; `nil` for content without bytes, such as a vector or a value tree.
+    /// Cuts an answer into chunks. Returns `nil` for content without bytes, such as a vector or a value tree.
     package init?(_ content: ResponseContent) {
         guard let body = content.body else { return nil }
         self.body = body

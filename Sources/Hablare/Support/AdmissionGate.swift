@@ -1,10 +1,10 @@
 import DequeModule
 
-/// A weighted semaphore that bounds how much is admitted at once, for example programs or bytes of content. Callers
-/// without room wait in order of arrival. Cancelling a caller's task ends its wait.
+/// A weighted semaphore. It limits the total weight that is admitted at a time, for example a number of programs or of
+/// bytes. If there is no room, callers wait in order of arrival. Cancelling a caller's task ends its wait.
 ///
-/// Work without a waiting caller, such as a promised merge, runs in the background. It gets at most half of the room
-/// and comes after everything in the foreground, so that a view does not wait for hours of background work.
+/// Work that no caller waits for, such as a promised merge, runs in the background. It gets at most half of the room,
+/// and comes after all waiting work in the foreground. A view therefore does not wait for hours of background work.
 package final class AdmissionGate: Sendable {
     private struct Entry: Sendable {
         let waiter: Waiter<Void>
@@ -34,9 +34,9 @@ package final class AdmissionGate: Sendable {
     /// The number of waiting callers, for a test of their order.
     package var waiting: Int { state.withLock { $0.inFront.count + $0.inBackground.count } }
 
-    /// Waits until there is room for a weight, and takes it. Give it back with ``leave(_:inBackground:)``.
+    /// Waits until there is room for a weight, and takes the room. Give the room back with ``leave(_:inBackground:)``.
     ///
-    /// - Throws: `CancellationError`. Nothing is taken then.
+    /// - Throws: `CancellationError` if the task is cancelled. No room is taken in this case.
     package func enter(_ weight: Int = 1, inBackground: Bool = false) async throws {
         try Task.checkCancellation()
         let entry = Entry(waiter: Waiter(), weight: weight, inBackground: inBackground)

@@ -1,5 +1,5 @@
-/// A large value in its own object. A copy retains one object instead of each part of the value, and takes one word in
-/// the frame of a suspended task.
+/// A large value in its own object. A copy retains only this object instead of each part of the value, and takes one
+/// word in the frame of a suspended task.
 ///
 /// It still has value semantics: a change creates a new object with a copy of the whole value. Use it for values that
 /// are created once and read often.

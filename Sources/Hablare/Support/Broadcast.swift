@@ -21,8 +21,8 @@ package final class Broadcast<Element: Sendable>: Sendable {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
     }
 
-    /// Subscribes to the following elements. The stream ends when the reading task is cancelled, and with the
-    /// broadcast.
+    /// Subscribes to the elements that are published from now on. The stream ends when the reading task is cancelled,
+    /// and when the broadcast is released.
     package func elements() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: limit == .max ? .unbounded : .bufferingNewest(limit))

@@ -6,7 +6,8 @@ extension Data {
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Creates data from hexadecimal digits; `nil` for an odd count or another character.
+    /// Creates data from hexadecimal digits. Returns `nil` if the number of digits is odd, or if a character is not a
+    /// hexadecimal digit.
     package init?(hexadecimal: String) {
         var bytes = Data()
         var high: UInt8?

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Duration {
-    /// Thirty years: long enough for any purpose, short enough for every clock and sum.
+    /// Thirty years. This is long enough for any purpose, and short enough that no clock and no sum overflows.
     package static let farthest = Duration.seconds(1_000_000_000)
 
     /// Returns the time from one date to another. It is limited to thirty years, because a request may name any date.

@@ -1,10 +1,10 @@
 import HeapModule
 
-/// A priority queue of unique keys, ordered by their ranks. The first key is known at any time, and any key may move or
-/// leave.
+/// A priority queue of unique keys, ordered by their ranks. The first key is always available. Any key can be moved or
+/// removed.
 ///
-/// When a key moves or leaves, its old entry stays in the heap until it comes first. If more than half of the entries
-/// are old, the heap is rebuilt. Memory is therefore proportional to the number of keys.
+/// When a key is moved or removed, its old entry stays in the heap until it comes first. If more than half of the
+/// entries are old, the heap is rebuilt. The memory is therefore proportional to the number of keys.
 package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Rank: Comparable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let rank: Rank

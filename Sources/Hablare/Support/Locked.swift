@@ -10,11 +10,11 @@ import Musl
 import Synchronization
 #endif
 
-/// A value behind a lock, for state that is locked for nanoseconds and never across I/O or a suspension.
+/// A value behind a lock. Use it for state that is locked for nanoseconds, and never during I/O or a suspension.
 ///
-/// This is the only lock of the engine. It is a `Mutex`, except under the thread sanitizer on Linux. The sanitizer does
-/// not understand the futex inside `Mutex` and reports races that do not exist. A pthread mutex takes its place then
-/// (compile with `-Xswiftc -DTSAN`).
+/// This is the only type of lock in the engine. It is a `Mutex`, except under the thread sanitizer on Linux. The
+/// sanitizer does not understand the futex inside `Mutex`, and reports races that do not exist. Compile with
+/// `-Xswiftc -DTSAN` to use a pthread mutex instead.
 package final class Locked<Value: Sendable>: Sendable {
     #if TSAN
     // Invariant of the unsafe markers: `value` is touched only between lock and unlock of `mutex`, which lives at

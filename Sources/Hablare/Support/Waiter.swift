@@ -1,7 +1,8 @@
-/// One caller's wait for one value. It ends once, before or after the caller begins to wait, and the first end counts.
+/// One caller's wait for one value. The wait ends once, before or after the caller begins to wait. If it is ended
+/// several times, the first end counts.
 ///
 /// The wait lists of this package consist of waiters. ``resume(with:)`` returns whether the caller was still waiting.
-/// If its task was cancelled, the wait is already over, and the next waiter gets the value.
+/// If the caller's task was cancelled, the wait is already over, and the next waiter gets the value.
 package final class Waiter<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case open
@@ -33,7 +34,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     /// Ends the wait.
     ///
-    /// - Returns: Whether this call ended the wait, and not an earlier end or the cancellation of the task.
+    /// - Returns: Whether this call ended the wait. `false` if the wait was already over.
     @discardableResult package func resume(with result: Result<Value, any Error>) -> Bool {
         let (continuation, isFirst) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Bool) in
             switch state {
@@ -67,7 +68,7 @@ extension Waiter<Void> {
 
     /// Waits until the wait ends in any way, or until a time limit.
     ///
-    /// - Parameter limit: The time limit; `nil` waits for ever.
+    /// - Parameter limit: The time limit. `nil`: no limit.
     package func wait(
         within limit: Duration?, on clock: EngineClock, _ spawner: TaskSpawner, isCancellable: Bool
     ) async {

@@ -1,7 +1,8 @@
-/// A function that a model may ask to call.
+/// A function of the app that a model may request to call.
 ///
-/// The app calls the function, not the model. The answer names the tools to call (``AIResponseData/toolCalls``). The
-/// app calls them, and asks again with their results in the conversation (``Prompt/Part/toolResult(id:content:)``).
+/// The app calls the function, not the model. The model's answer names the tools to call
+/// (``AIResponseData/toolCalls``). The app calls these tools, adds their results to the conversation
+/// (``Prompt/Part/toolResult(id:content:)``), and sends the conversation to the model again.
 public struct ToolDefinition: Sendable, Hashable, Codable {
     /// The name of the tool: 1 to 64 letters, digits, `_` and `-`.
     public var name: String
@@ -75,9 +76,9 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
     }
 }
 
-/// A tool call that a model asks for.
+/// A tool call that a model requests.
 public struct ToolCall: Sendable, Hashable, Codable {
-    /// The service's id of the call, which the result repeats.
+    /// The service's id of the call. The result must have the same id.
     public var id: String
     /// The name of the tool.
     public var name: String
@@ -91,14 +92,14 @@ public struct ToolCall: Sendable, Hashable, Codable {
         self.arguments = arguments
     }
 
-    /// Returns calls as the text of ``AnswerMetadata/toolCalls``, or `nil` if there are none.
+    /// Returns calls as the text of ``AnswerMetadata/toolCalls``, or `nil` if there are no calls.
     package static func metadata(_ calls: [ToolCall]) throws(AIServiceError) -> String? {
         try AnswerMetadata.text(of: calls)
     }
 }
 
 extension AIResponseData {
-    /// The tool calls that the model asks for, in its order. Empty if there are none.
+    /// The tool calls that the model requests, in the order of the answer. Empty if there are none.
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var toolCalls: [ToolCall] {

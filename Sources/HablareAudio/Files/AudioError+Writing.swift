@@ -9,7 +9,7 @@ import Musl
 #endif
 
 extension AudioError {
-    /// Creates the error that a failure of writing a file means, with advice.
+    /// Creates the error for a failure to write a file, with advice.
     init(_ failure: FileFailure, writing path: String) {
         let reason = failure.reason.lowercased()
         switch failure.number {

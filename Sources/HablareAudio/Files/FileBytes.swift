@@ -17,7 +17,7 @@ final class FileBytes: SeekableBytes {
     var position: Int64 = 0
     private(set) var failure: AudioError?
 
-    /// Opens the file without blocking. A pipe is refused, not opened.
+    /// Opens the file without blocking. A pipe is refused.
     init(_ url: URL) throws(AudioError) {
         path = url.absoluteURL.path
         guard url.isFileURL else { throw .unreadable(path, "it is not on this machine") }

@@ -11,18 +11,19 @@ import Musl
 
 /// A file that grows under a temporary name. It gets its final name in one step, when it is complete and on the disk.
 ///
-/// Each file has one fixed temporary name, which a lock protects. The lock refuses a second writer, and lets the next
-/// writer take over the leftovers of a killed process. A replaced file keeps its permissions, and the new file is never
-/// readable for more users while it grows.
+/// For each final name there is one fixed temporary name, which a lock protects. The lock refuses a second writer. It
+/// also lets the next writer reuse the temporary file of a killed process. The new file keeps the permissions of a
+/// replaced file. While it grows, it is never readable for more users than the replaced file.
 package final class PartialFile: SeekableBytes {
-    /// The number of times that the locked file may turn out to be renamed before the name counts as busy.
+    /// The maximum number of attempts to lock the file. A file that was renamed before it was locked needs another
+    /// attempt. After the maximum, the name counts as busy.
     private static let maximumAttempts = 100
 
     private let finalPath: String
     private let folder: String
     private let partialPath: String
     private let calls: FileCalls
-    /// The permissions of the file to replace, or `nil` when there is none.
+    /// The permissions of the file to replace; `nil` if there is no such file.
     private let mode: mode_t?
     private var descriptor: CInt?
     private(set) var length: Int64 = 0
@@ -68,10 +69,11 @@ package final class PartialFile: SeekableBytes {
         discard()
     }
 
-    /// Syncs the file, renames it, and syncs the folder. After a failure the temporary file still exists and has to be
-    /// discarded. If only the last step fails, the file already has its name.
+    /// Syncs the file, renames it, and syncs the folder. After a failure, the temporary file still exists and must be
+    /// discarded. If only the last step fails, the file already has its final name.
     ///
-    /// - Throws: ``AudioError`` with code `notWritable`, `diskFull` or `writeFailed`, or the first error of a write.
+    /// - Throws: ``AudioError`` with code `notWritable`, `diskFull` or `writeFailed`. If an earlier write failed, its
+    ///   error.
     package func commit() throws(AudioError) {
         if let failure { throw failure }
         guard let descriptor else { throw .joinerIsClosed }
@@ -95,7 +97,7 @@ package final class PartialFile: SeekableBytes {
         }
     }
 
-    /// Removes the temporary file, unless it is already committed or discarded.
+    /// Removes the temporary file, unless it was already committed or discarded.
     package func discard() {
         guard let descriptor else { return }
         // A failure needs no handling: the next writer takes the file over.
@@ -106,8 +108,8 @@ package final class PartialFile: SeekableBytes {
 
     /// Appends bytes.
     ///
-    /// - Throws: ``AudioError`` with code `diskFull`, `tooLarge` or `writeFailed`, or with code `closed` if the file
-    ///   was committed or discarded.
+    /// - Throws: ``AudioError`` with code `diskFull`, `tooLarge` or `writeFailed`. Code `closed` if the file was
+    ///   already committed or discarded.
     package func append(_ bytes: Data) throws(AudioError) {
         guard descriptor != nil else { throw .joinerIsClosed }
         _ = bytes.withUnsafeBytes { write($0) }
@@ -136,14 +138,14 @@ package final class PartialFile: SeekableBytes {
         return done
     }
 
-    /// Returns the temporary name, shortened to the maximum length of a name.
+    /// Returns the temporary name. It is shortened to the maximum length of a file name.
     private static func partialName(of name: String) -> String {
         var name = name
         while name.utf8.count + ".".utf8.count + ".partial".utf8.count > Int(NAME_MAX) { name.removeLast() }
         return ".\(name).partial"
     }
 
-    /// Opens or creates a file, locks it, and only then empties it.
+    /// Opens or creates a file, locks it, and truncates it after that.
     private static func openLocked(
         _ path: String, _ mode: mode_t?, _ calls: FileCalls
     ) throws(FileFailure) -> CInt {
@@ -178,7 +180,7 @@ package final class PartialFile: SeekableBytes {
         throw FileFailure(EWOULDBLOCK, doing: .lock, to: path)
     }
 
-    /// Returns whether a file has content that more users may read than the permissions allow.
+    /// Returns whether a file has content, and whether more users may read it than the permissions allow.
     private static func isLeftOver(
         _ descriptor: CInt, _ path: String, beyond mode: mode_t
     ) throws(FileFailure) -> Bool {
@@ -186,7 +188,7 @@ package final class PartialFile: SeekableBytes {
         return status.st_size > 0 && status.st_mode & 0o077 & ~mode != 0
     }
 
-    /// Sets permissions only if they differ, because not every file system can set them.
+    /// Sets the permissions only if they differ, because some file systems cannot set permissions.
     private static func permit(_ mode: mode_t, _ descriptor: CInt, _ path: String) throws(FileFailure) {
         guard try status(of: descriptor, path).st_mode & 0o777 != mode else { return }
         guard fchmod(descriptor, mode) == 0 else { throw FileFailure(doing: .write, to: path) }

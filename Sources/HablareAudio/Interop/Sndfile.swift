@@ -8,17 +8,17 @@
 //   shared by all threads, so they are not called, and the reason why an open failed stays unknown.
 import CSndfile
 
-/// Decodes every format that libsndfile supports to 16-bit samples.
+/// A decoder from every format that libsndfile supports to 16-bit samples.
 final class SndfileReader {
     let sampleRate: Int
     let channelCount: Int
     private let handle: OpaquePointer
     private let stream: Stream
-    /// Whether samples are decoded as floating-point numbers, which may leave -1...1 and have to be limited here.
+    /// Whether samples are decoded as floating-point numbers. Such samples may be outside -1...1 and must be limited.
     private let isFloatingPoint: Bool
     private var scratch: [Float] = []
 
-    /// Returns `nil` if the bytes are not audio of a known kind.
+    /// Opens audio for reading. Returns `nil` if the bytes are not audio of a known kind.
     init?(_ bytes: any SeekableBytes) {
         let stream = Stream(bytes)
         var info = SF_INFO()
@@ -38,7 +38,7 @@ final class SndfileReader {
         sf_close(handle)
     }
 
-    /// Whether the last read met an error.
+    /// Whether an error occurred in the last read.
     var isDamaged: Bool {
         sf_error(handle) != 0
     }
@@ -84,14 +84,15 @@ final class SndfileReader {
     }
 }
 
-/// Encodes 16-bit samples.
+/// An encoder of 16-bit samples.
 final class SndfileWriter {
     let sampleRate: Int
     let channelCount: Int
     private var handle: OpaquePointer?
     private let stream: Stream
 
-    /// Returns `nil` if the container does not support this sample rate and number of channels, or if the bytes failed.
+    /// Begins a file. Returns `nil` if the container does not support this sample rate or this number of channels, or
+    /// if the bytes failed.
     init?(_ bytes: any SeekableBytes, container: AudioContainer, sampleRate: Int, channelCount: Int) {
         let stream = Stream(bytes)
         var info = SF_INFO()
@@ -110,7 +111,7 @@ final class SndfileWriter {
         close()
     }
 
-    /// Writes whole frames, and returns their number.
+    /// Writes whole frames. Returns the number of written frames.
     func write(_ samples: [Int16]) -> Int {
         guard let handle else { return 0 }
         return samples.withUnsafeBufferPointer { buffer in
@@ -118,7 +119,7 @@ final class SndfileWriter {
         }
     }
 
-    /// Writes the buffered rest, completes the header, and returns whether libsndfile reported success.
+    /// Writes the buffered samples and completes the header. Returns whether libsndfile reported success.
     @discardableResult
     func close() -> Bool {
         guard let handle else { return false }
@@ -135,7 +136,7 @@ final class SndfileWriter {
     }
 }
 
-/// Passes the bytes through libsndfile's untyped pointer.
+/// An object through which libsndfile accesses the bytes. libsndfile holds an untyped pointer to it.
 private final class Stream {
     let bytes: any SeekableBytes
 
@@ -143,7 +144,7 @@ private final class Stream {
         self.bytes = bytes
     }
 
-    /// Opens a handle that reads or writes these bytes. The caller must hold the stream until the handle is closed.
+    /// Opens a handle that reads or writes these bytes. The caller must keep the stream until the handle is closed.
     func open(_ mode: Int, _ info: inout SF_INFO) -> OpaquePointer? {
         var callbacks = SF_VIRTUAL_IO(
             get_filelen: { Stream.from($0)?.bytes.length ?? 0 },

@@ -20,6 +20,8 @@ struct PsCommand: ComposedCommand {
 
             held: the outcome of the last attempt is unknown, and it may have been billed. `hablare retry`, `cancel` \
             or `rm` decides what happens to it.
+            in-batch: it is in a batch of its service, at half of the price, or waits up to half a minute for others \
+            to be sent with.
             interrupted: the process ended during an attempt. `hablare work` continues, fails or holds the request.
 
             With --json each object has id, job, state, waiting, until, provider, attempts, deadline, createdAt and \
@@ -186,7 +188,7 @@ struct RequestRow: ListRow, JSONPrintable {
     var json: JSONObject {
         [
             "id": snapshot.id.text, "job": snapshot.job?.rawValue, "state": standing.state,
-            "waiting": snapshot.waiting?.word, "until": snapshot.waiting?.until,
+            "waiting": standing.waitingWord, "until": snapshot.waiting?.until,
             "provider": snapshot.providerID.rawValue, "attempts": snapshot.attempts, "deadline": snapshot.deadline,
             "createdAt": snapshot.createdAt, "finishedAt": snapshot.finishedAt,
         ]
@@ -195,7 +197,7 @@ struct RequestRow: ListRow, JSONPrintable {
     static let columns: [Column<RequestRow>] = [
         Column("ID") { $0.snapshot.id.text },
         Column("STATE") { $0.standing.state },
-        Column("WAITING") { $0.snapshot.waiting?.cell(at: $0.time) ?? "-" },
+        Column("WAITING") { $0.standing.waitingCell(at: $0.time) },
         Column("PROVIDER") { $0.snapshot.providerID.rawValue },
         Column("TRIES") { String($0.snapshot.attempts) },
         Column("CREATED") { TimeText.moment($0.snapshot.createdAt) },

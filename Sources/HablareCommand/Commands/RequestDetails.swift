@@ -24,7 +24,7 @@ struct RequestDetails: JSONPrintable, Sendable {
             ("id", snapshot.id.text),
             ("state", standing.state),
             ("that is", standing.isInterrupted ? RequestStanding.interruption(of: request, work: work) : nil),
-            ("waiting", snapshot.waiting?.sentence(provider: snapshot.providerID, at: time)),
+            ("waiting", standing.waitingSentence(at: time)),
             // Not "held by": a held request is one that no process runs.
             (
                 standing.isInterrupted ? "was with" : "with",
@@ -85,7 +85,7 @@ struct RequestDetails: JSONPrintable, Sendable {
     var json: JSONObject {
         var json: JSONObject = [
             "id": snapshot.id.text, "job": snapshot.job?.rawValue, "position": snapshot.position,
-            "state": standing.state, "waiting": snapshot.waiting?.word, "until": snapshot.waiting?.until,
+            "state": standing.state, "waiting": standing.waitingWord, "until": snapshot.waiting?.until,
             "ahead": ahead, "error": snapshot.error, "provider": snapshot.providerID.rawValue,
             "model": snapshot.model, "parameters": request.parameters, "priority": "\(snapshot.priority)",
             "fromCache": snapshot.isFromCache, "attempts": snapshot.attempts,
@@ -130,14 +130,18 @@ extension AIResponseData {
 extension RequestDetails {
     /// Returns the fields of `hablare show --json` together with the answer itself.
     ///
-    /// - Parameter usage: The usage of all its attempts, if that is more than the answer's own.
+    /// - Parameters:
+    ///   - usage: The usage of all its attempts, if that is more than the answer's own.
+    ///   - showsText: Whether the record has the text of the answer.
     func answerRecord(
-        value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil
+        value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil,
+        showsText: Bool = true
     ) async throws -> JSONObject {
         var record = json
         var value = value
         switch response?.result {
-        case .success(.text(let body)): record.set("text", String(decoding: try await body.data(), as: UTF8.self))
+        case .success(.text(let body)) where showsText:
+            record.set("text", String(decoding: try await body.data(), as: UTF8.self))
         case .success(.structured(let tree)): value = value ?? tree
         default: break
         }

@@ -100,6 +100,8 @@ private struct WatchedRequest: Sendable {
         let provider: ProviderID
         let phase: RequestPhase
         let isInterrupted: Bool
+        let isInBatch: Bool
+        let deadline: Date?
         let waiting: RequestSnapshot.WaitReason?
         /// Whether the reason's date has passed and no process has acted on it yet.
         let isDue: Bool
@@ -110,6 +112,8 @@ private struct WatchedRequest: Sendable {
         init(_ standing: RequestStanding, now: Date) {
             let snapshot = standing.snapshot
             isInterrupted = standing.isInterrupted
+            isInBatch = standing.isInBatch
+            deadline = snapshot.deadline
             provider = snapshot.providerID
             phase = snapshot.phase
             waiting = snapshot.waiting
@@ -121,6 +125,7 @@ private struct WatchedRequest: Sendable {
 
         func line(at time: LocalTime) -> String {
             var line = isInterrupted ? StateOption.interrupted.rawValue : phase.rawValue
+            if isInBatch { line += ": " + RequestStanding.batchSentence(provider, until: deadline, at: time) }
             if let waiting { line += ": " + waiting.sentence(provider: provider, at: time) }
             if let attempt { line += ": attempt \(attempt)" }
             if let holder { line += " in process \(holder.processID)" }

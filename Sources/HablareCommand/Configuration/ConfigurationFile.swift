@@ -33,17 +33,83 @@ struct ConfigurationFile: Sendable, Hashable {
         return found.first.map { ConfigurationFile(url: $0, namedBy: nil) }
     }
 
+    /// Returns the file that ``find(_:in:)`` finds, else the one to create.
+    static func findOrNew(_ option: String?, in composition: Composition) throws -> ConfigurationFile {
+        if let found = try find(option, in: composition) { return found }
+        guard let url = XDGFolders(environment: composition.environment).configurationFile(names[0]) else {
+            throw CommandFailure(
+                .configuration,
+                "Settings have no place, because neither XDG_CONFIG_HOME nor HOME is set. Set one of them, or pass --config FILE."
+            )
+        }
+        return ConfigurationFile(url: url, namedBy: nil)
+    }
+
+    /// Sets a value, and keeps the comments and the order of the file. Creates the file if it is missing.
+    ///
+    /// - Throws: ``CommandFailure`` if the value is invalid, or does not fit the other settings. The file is then
+    ///   unchanged.
+    func set(_ leaf: SettingSchema.Leaf, to texts: [String], in composition: Composition) throws {
+        let source = SettingSource.option(leaf.path.description)
+        guard leaf.kind.value(of: texts) != nil else { throw SettingsReading.malformed(leaf, texts, at: source) }
+        try OwnFile.change(url) {
+            let text = try Self.status(of: url) == nil ? YAMLText(text: "", url: url) : text()
+            let before = try settings(of: text)
+            let new = YAMLText(text: try edited(text, leaf, texts), url: url)
+            let after = try settings(of: new)
+            guard
+                Self.meaning(of: after)
+                    == Self.meaning(of: before + [Setting(path: leaf.path, texts: texts, source: source)])
+            else { throw notEditable(leaf) }
+            // A problem with the new value is not one of the file, which stays as it is.
+            let old = Set(before.map(\.path)).subtracting([leaf.path])
+            let checked = after.map {
+                old.contains($0.path) ? $0 : Setting(path: $0.path, texts: $0.texts, source: source)
+            }
+            _ = try SettingsReading(file: checked, options: [], in: composition).settings()
+            return new.text
+        }
+    }
+
+    private func edited(_ old: YAMLText, _ leaf: SettingSchema.Leaf, _ texts: [String]) throws -> String {
+        let names = leaf.path.names
+        do {
+            return try YAMLEdit.setting(names, to: texts, isList: leaf.kind.isList, in: old, isJSON: isJSON) {
+                key, index in
+                // Header names are case-insensitive.
+                index == 3 ? key.lowercased() == names[index].lowercased() : key == names[index]
+            }
+        } catch is YAMLEdit.Unsupported {
+            throw notEditable(leaf)
+        }
+    }
+
+    private func notEditable(_ leaf: SettingSchema.Leaf) -> CommandFailure {
+        failure("\(leaf.path) is written in a form that only a person can change. Run: hablare config edit")
+    }
+
+    /// Returns the values of settings, without their places.
+    private static func meaning(of settings: [Setting]) -> [SettingPath: [String]] {
+        Dictionary(settings.compactMap { setting in setting.texts.map { (setting.path, $0) } }) { $1 }
+    }
+
     func settings() throws -> [Setting] {
-        let data = try read()
-        guard let text = String(validating: data, as: UTF8.self) else { throw notText(data) }
-        let withoutMark = text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
-        if url.pathExtension.lowercased() == "json", !withoutMark.allSatisfy(\.isWhitespace),
-            let fault = JSONFault(in: Data(withoutMark.utf8), takesLast: true)
+        try settings(of: try text())
+    }
+
+    /// Reads the settings of a text that is the file's, or is to become so.
+    func settings(of yaml: YAMLText) throws -> [Setting] {
+        if isJSON, !yaml.text.allSatisfy(\.isWhitespace),
+            let fault = JSONFault(in: Data(yaml.text.utf8), takesLast: true)
         {
             throw failure(fault.sentence)
         }
-        return try ConfigurationText(text: withoutMark, file: self).settings()
+        return try ConfigurationText(yaml: yaml).settings()
     }
+
+    func text() throws -> YAMLText { try YAMLText(try read(), at: url) }
+
+    var isJSON: Bool { url.pathExtension.lowercased() == "json" }
 
     func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
@@ -81,18 +147,5 @@ struct ConfigurationFile: Sendable, Hashable {
             guard lstat(url.path, &link) == 0 else { return nil }
         }
         throw CommandFailure(file: url, "It cannot be read: \(String(cString: strerror(reason)))")
-    }
-
-    private func notText(_ data: Data) -> CommandFailure {
-        var decoder = Unicode.UTF8()
-        var bytes = data.makeIterator()
-        var valid = String.UnicodeScalarView()
-        while case .scalarValue(let scalar) = decoder.decode(&bytes) { valid.append(scalar) }
-        let line = valid.count { $0 == "\n" } + 1
-        return failure(
-            """
-            It is not UTF-8 from byte \(String(valid).utf8.count), in line \(line). Convert it, for example with \
-            iconv.
-            """)
     }
 }

@@ -18,6 +18,8 @@ struct ServiceSettings: Sendable, Equatable {
     var models: [String: String] = [:]
     var voice: String?
     var interface = TextInterface.chat
+    /// Whether requests with time may wait for a batch; `nil`: at the vendor's own address.
+    var batches: Bool?
     var needsKey = true
     var isEnabled = true
     var concurrency = 4
@@ -74,6 +76,7 @@ extension ServiceSettings {
         if !hasOrigin(of: address) {
             relocated = unasked
             relocated.isKeyed = false
+            relocated.batches = nil
             relocated.headers = [:]
             relocated.secretHeaders = [:]
         }
@@ -212,7 +215,7 @@ extension ServiceKind {
         case .openai: []
         case .anthropic:
             ["speech_model", "image_model", "embedding_model", "transcription_model", "voice", "api"] + Self.openAIAlone
-        case .elevenlabs: ["model", "image_model", "embedding_model", "api"] + Self.openAIAlone
+        case .elevenlabs: ["model", "image_model", "embedding_model", "api", "batches"] + Self.openAIAlone
         }
     }
 

@@ -63,6 +63,14 @@ enum SettingSource: Sendable, Hashable {
         if case .option = self { true } else { false }
     }
 
+    /// The place in a form for a table: `hablare.yaml:4`, `HABLARE_NETWORK_PROXY`.
+    var place: String {
+        switch self {
+        case .file(let url, let line, _): "\(url.lastPathComponent):\(line)"
+        case .variable(let name), .option(let name): name
+        }
+    }
+
     func folder(in workingDirectory: URL) -> URL {
         if case .file(let url, _, _) = self { url.deletingLastPathComponent() } else { workingDirectory }
     }

@@ -26,6 +26,50 @@ indirect enum SettingSchema: Sendable {
 }
 
 extension SettingSchema {
+    /// Returns the value that a key names, such as `services.openai.model`.
+    ///
+    /// - Throws: ``CommandFailure`` with the nearest keys if there is none.
+    static func leaf(_ key: String) throws -> Leaf {
+        let source = SettingSource.option("The key")
+        let names = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var (schema, path) = (root, SettingPath([]))
+        for (index, name) in names.enumerated() {
+            switch schema {
+            case .section(let parts):
+                guard let part = parts.first(where: { $0.name == name }) else {
+                    throw source.failure(
+                        unknown(name, at: path, beside: parts.map(\.name), isLast: index == names.count - 1))
+                }
+                (schema, path) = (part.schema, path + name)
+            case .each(let naming, let inner):
+                let canonical = naming.canonical(name)
+                if naming == .header, SecretNames.isSecret(name) {
+                    throw source.failure(SecretNames.advice(for: path.service))
+                }
+                if let problem = naming.problem(with: canonical) {
+                    throw source.failure("\(YAMLText.shown(name)) \(problem).")
+                }
+                (schema, path) = (inner, path + canonical)
+            case .value: throw source.failure("\(path) is a value and has no keys.")
+            }
+        }
+        guard case .value(let kind, let words) = schema else {
+            let keys = schema.leaves(at: path).map(\.path.description)
+            throw source.failure(
+                "\(path) is a section. Give a key of it, such as \(keys.prefix(3).joined(separator: ", ")).")
+        }
+        return Leaf(path: path, kind: kind, default: words)
+    }
+
+    private static func unknown(_ name: String, at path: SettingPath, beside names: [String], isLast: Bool) -> String {
+        let whole = root.leaves().map(\.path).filter { path.names.isEmpty && isLast && $0.names.last == name }
+        guard whole.isEmpty else {
+            return
+                "There is no key \(name). Did you mean \(whole.prefix(3).map(\.description).joined(separator: ", "))?"
+        }
+        return ConfigurationText.unknown(name, at: path, beside: names)
+    }
+
     static let root = SettingSchema.section([
         ("data_dir", .value(.path, default: "`$XDG_DATA_HOME/hablare`, or `~/.local/share/hablare`")),
         (
@@ -33,7 +77,7 @@ extension SettingSchema {
             .section(
                 ProviderUse.allCases.map { use in
                     let usual = use.usualProvider.map { "`\($0)`" }
-                    return (use.rawValue, .value(.provider, default: usual ?? "none: pass `--provider`"))
+                    return (use.rawValue, .value(.provider, default: usual ?? "the only provider that can be called"))
                 })
         ),
         (
@@ -66,6 +110,7 @@ extension SettingSchema {
         ("transcription_model", .value(.text, default: "the provider's own")),
         ("voice", .value(.text, default: "the provider's own")),
         ("api", .value(.choice(TextInterface.allCases.map(\.rawValue)), default: "`chat`")),
+        ("batches", .value(.flag, default: "`true` at the vendor's own address")),
         ("needs_key", .value(.flag, default: "`true`")),
         ("enabled", .value(.flag, default: "`true`")),
         ("concurrency", .value(.whole(1...1000), default: "`4`")),

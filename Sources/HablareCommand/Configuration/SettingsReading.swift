@@ -4,6 +4,7 @@ import HablareProviders
 struct SettingsReading {
     private let composition: Composition
     private let services: [String]
+    let leaves: [SettingSchema.Leaf]
     /// The settings, each from its strongest source, and the sections that the user named.
     private let said: [SettingPath: Setting]
     private var values: [SettingPath: SettingValue] = [:]
@@ -25,6 +26,7 @@ struct SettingsReading {
             }
         }
         self.services = services
+        self.leaves = leaves
         let variables = try environment.settings(of: leaves)
         said = Dictionary((file + variables + options).map { ($0.path, $0) }) { $1 }
         for leaf in leaves { try read(leaf) }
@@ -43,7 +45,7 @@ struct SettingsReading {
         addressProblems[service] = failure
     }
 
-    private static func malformed(
+    static func malformed(
         _ leaf: SettingSchema.Leaf, _ texts: [String], at source: SettingSource
     ) -> CommandFailure {
         if texts.contains(where: SecretNames.looksLikeKey) {
@@ -53,6 +55,9 @@ struct SettingsReading {
         if let reason = leaf.kind.reason(against: texts) { return source.failure("\(leaf.path): \(reason)") }
         return source.failure("\(leaf.path) must be \(leaf.kind.wanted).")
     }
+
+    /// Returns a setting as its strongest source has it; `nil` if none has it.
+    func setting(at path: SettingPath) -> Setting? { said[path].flatMap { $0.texts == nil ? nil : $0 } }
 
     func settings() throws -> Settings {
         var settings = Settings()
@@ -95,6 +100,7 @@ struct SettingsReading {
         }
         service.voice = values[path + "voice"]?.text
         if let interface = values[path + "api"]?.text.flatMap(TextInterface.init) { service.interface = interface }
+        service.batches = values[path + "batches"]?.flag
         if let needsKey = values[path + "needs_key"]?.flag { service.needsKey = needsKey }
         if let isEnabled = values[path + "enabled"]?.flag { service.isEnabled = isEnabled }
         if let concurrency = values[path + "concurrency"]?.whole { service.concurrency = concurrency }

@@ -157,15 +157,31 @@ struct PromptInput: Sendable, Hashable {
     /// Reads the prompt. Without an argument, or with `-`, it is standard input. With an argument, standard input is
     /// read only if it is a pipe or a file, and goes before the argument.
     static func read(_ argument: String?, quiet: Bool, in composition: Composition) throws -> PromptInput {
+        guard let argument, argument != "-", let input = try readPiped(before: argument, quiet: quiet, in: composition)
+        else {
+            return PromptInput(text: try InputText.one(argument, what: "prompt", in: composition))
+        }
+        guard !input.text.allSatisfy(\.isWhitespace) else {
+            throw CommandFailure(.badInput, "The prompt is empty. Pass one as an argument, or pipe it in.")
+        }
+        return input
+    }
+
+    /// Reads the prompt as ``read(_:quiet:in:)`` does, or returns `nil` if there is neither an argument nor piped input.
+    static func readIfAny(_ argument: String?, quiet: Bool, in composition: Composition) throws -> PromptInput? {
+        guard argument == nil else { return try read(argument, quiet: quiet, in: composition) }
+        return try readPiped(before: "", quiet: quiet, in: composition)
+    }
+
+    private static func readPiped(
+        before argument: String, quiet: Bool, in composition: Composition
+    ) throws -> PromptInput? {
         func tellOfWait() {
             guard !quiet else { return }
             composition.console.note(
                 "Reading standard input, which has no end yet. To send the prompt alone, redirect it: < /dev/null")
         }
-        guard let argument, argument != "-", let piped = try composition.readPipedInput(tellOfWait), !piped.isEmpty
-        else {
-            return PromptInput(text: try InputText.one(argument, what: "prompt", in: composition))
-        }
+        guard let piped = try composition.readPipedInput(tellOfWait), !piped.isEmpty else { return nil }
         guard let input = PromptInput(piped, before: argument) else {
             throw CommandFailure(
                 .badInput,
@@ -173,9 +189,6 @@ struct PromptInput: Sendable, Hashable {
                 Standard input is neither text in UTF-8 nor a picture, a PDF or a recording. Convert it, or redirect \
                 standard input from /dev/null to send the prompt alone.
                 """)
-        }
-        guard !input.text.allSatisfy(\.isWhitespace) else {
-            throw CommandFailure(.badInput, "The prompt is empty. Pass one as an argument, or pipe it in.")
         }
         return input
     }

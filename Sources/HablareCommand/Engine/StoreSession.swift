@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareProviders
 
 struct StoreSession: Sendable {
     let manager: AIRequestManager
@@ -37,7 +38,7 @@ struct StoreSession: Sendable {
             store: store, providers: try providers.registry(),
             configuration: EngineConfiguration(
                 scope: scope, shutdownGrace: Self.grace, retry: retry, suspendsRefusingAccounts: suspending != nil,
-                prices: prices),
+                prices: prices.withBatchPrices(of: providers.batchNames)),
             seams: seams, logger: logger)
     }
 

@@ -32,8 +32,20 @@ struct CallOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Fail the request if it has no answer after this time.", valueName: "seconds"))
-    var deadline: Double?
+        help: ArgumentHelp(
+            """
+            Fail the request if it has no answer after this time, such as 90 (seconds), 30m, 24h or 2d. With 2 hours or \
+            more, OpenAI and Anthropic answer it in a batch, at half of the price.
+            """, valueName: "time"))
+    var deadline: DeadlineOption?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Wait for a batch of the service, at half of the price, and call it live if no batch answers half an hour \
+            before the deadline. Default: with a --deadline of 2 hours or more. --batch alone sets one of 24 hours.
+            """)
+    var batch: Bool?
 
     @Option(
         help: ArgumentHelp(
@@ -58,10 +70,11 @@ struct CallOptions: ParsableArguments {
     func validate() throws {
         try EngineOptions.check(timeout: timeout)
         try checkNumber("--attempts", attempts, in: EngineOptions.mostAttempts)
-        if let deadline, !(deadline > 0 && deadline <= 10 * 366 * 24 * 3600) {
+        if let deadline, deadline.seconds == nil {
             throw ValidationError(
                 """
-                --deadline is \(deadline). Give a number of seconds from now, above 0 and at most ten years.
+                --deadline is \(deadline.text). Give a time from now, such as 90 (seconds), 30m, 24h or 2d, more than 0 \
+                and at most ten years.
                 """)
         }
         guard stream == true || !(restart || volatile) else {
@@ -78,8 +91,21 @@ struct CallOptions: ParsableArguments {
             durability: volatile ? .volatile : .durable, allowsRestart: restart || stream == nil)
         return AIRequest(
             prompt: prompt, parameters: parameters, priority: priority.priority,
-            attemptTimeout: timeout.map { .seconds($0) }, deadline: deadline.map(now.addingTimeInterval),
+            attemptTimeout: timeout.map { .seconds($0) }, deadline: deadline?.seconds.map(now.addingTimeInterval),
             maximumAttempts: attempts, unknownOutcome: ifInterrupted.policy, streaming: isStream ? streaming : nil,
             caching: cache.policy, tags: tag)
+    }
+}
+
+/// The value of `--deadline`: a number of seconds, or a duration with its unit.
+struct DeadlineOption: ExpressibleByArgument, Sendable, Hashable {
+    let text: String
+    /// The time from now; `nil` if the text is none, or not between 0 and ten years.
+    let seconds: Double?
+
+    init(argument text: String) {
+        self.text = text
+        let seconds = Double(text) ?? SettingKind.duration(text)?.inSeconds
+        self.seconds = seconds.flatMap { $0 > 0 && $0 <= 10 * 366 * 24 * 3600 ? $0 : nil }
     }
 }

@@ -13,7 +13,11 @@ struct GenerateCommand: ComposedCommand {
               hablare generate --provider openai 'Tell me about whales.'
               git diff | hablare generate --provider openai 'Write a commit message.'
               hablare generate -m gpt-5-mini -s 'Be brief.' -f notes.txt 'Which tasks are open?'
+              hablare generate -c 'And which of them is the most urgent?'
+              git diff | hablare generate -t commit
               hablare generate --provider anthropic --image whale.jpg 'Which species?'
+              hablare generate --provider openai --deadline 24h 'Write a poem about every whale.'
+              hablare generate --provider openai --prompts questions.txt --deadline 24h --json -o answers.jsonl
               hablare generate --provider openai --tool ./weather --max-cost 0.10 'An umbrella in Vigo?'
 
             A provider is a service such as openai, or a program on this machine. `hablare providers` lists them. More \
@@ -27,6 +31,14 @@ struct GenerateCommand: ComposedCommand {
             terminals can read the answer with `hablare stream ID`. If an answer with --stream that has begun is \
             interrupted, the request fails. `hablare retry ID` queues it again, and `hablare work` runs it. With \
             --restart the answer begins again automatically.
+
+            With --deadline 24h a request to OpenAI or Anthropic waits for a batch, at half of the price. After Ctrl-C or a \
+            crash, `hablare work` goes on with the same batch. If that has not ended half an hour before the deadline, \
+            the service is called live, at the full price. --no-batch calls it at once.
+
+            With --prompts the same command continues where it stopped: finished answers are kept, and failed requests are \
+            retried. The answers are printed in order, with a line --- between them, and only if none is missing. With \
+            --json each line is an object, also for a request without an answer.
 
             Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
 
@@ -45,12 +57,25 @@ struct GenerateCommand: ComposedCommand {
             """)
     var prompt: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Send each line of this file as a prompt; - is standard input. In a .jsonl file each line is a JSON text, or \
+            an object with the member prompt.
+            """, valueName: "file"),
+        completion: .file())
+    var prompts: String?
+
     @OptionGroup var asked: ServiceOptions
 
     @Option(help: "The voice, for a provider that speaks. Default: the provider's own.")
     var voice: String?
 
     @OptionGroup var beside: PromptOptions
+
+    @OptionGroup var continuing: ContinueOptions
+
+    @OptionGroup var templates: TemplateOptions
 
     @Option(
         parsing: .unconditional,
@@ -92,7 +117,10 @@ struct GenerateCommand: ComposedCommand {
     var output: String?
 
     @Flag(
-        help: "Print a JSON object with the answer, its usage and its cost; with --sample an array."
+        help: """
+            Print a JSON object with the answer, its usage and its cost; with --sample an array, with --prompts an \
+            object on each line; with --stream an object on each line: one for each piece of the text, and a last one.
+            """
     )
     var json = false
 
@@ -102,11 +130,15 @@ struct GenerateCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard !(json && call.stream == true && output == nil && !detach) else {
-            throw ValidationError(
-                """
-                --stream cannot be combined with --json, which prints an object instead. Leave one of them out.
-                """)
+        if prompts != nil {
+            let others = [
+                ("the prompt", prompt != nil), ("--sample", sample != nil), ("--schema", schema != nil),
+                ("--tool", !tools.tool.isEmpty), ("--stream", call.stream == true), ("--detach", detach),
+                ("--voice", voice != nil), ("--continue", continuing.isGiven), ("--template", templates.template != nil),
+            ]
+            if let other = others.first(where: \.1)?.0 {
+                throw ValidationError("--prompts cannot be combined with \(other). Leave one of them out.")
+            }
         }
         guard output == nil || !detach else {
             throw ValidationError(
@@ -117,22 +149,31 @@ struct GenerateCommand: ComposedCommand {
         }
         try checkNumber("--sample", sample, in: 1...Self.mostSamples)
         try checkNumber("--repairs", repairs, in: 0...5)
-        guard repairs == nil || schema != nil else {
+        guard repairs == nil || schema != nil || templates.template != nil else {
             throw ValidationError("--repairs needs --schema. Add --schema, or leave --repairs out.")
         }
-        guard sample == nil && schema == nil || call.stream != true && !detach else {
-            throw ValidationError(
-                """
-                --sample and --schema cannot be combined with --stream or --detach. Leave those out.
-                """)
+        do throws(CommandFailure) {
+            try checkCombination(hasSchema: schema != nil)
+        } catch {
+            throw ValidationError(error.message)
         }
-        guard tools.tool.isEmpty || call.stream != true && !detach && sample == nil && schema == nil else {
-            throw ValidationError(
+    }
+
+    /// - Parameter hasSchema: Whether the answer has a schema, which may be a template's.
+    private func checkCombination(hasSchema: Bool) throws(CommandFailure) {
+        guard sample == nil && !hasSchema || call.stream != true && !detach else {
+            throw CommandFailure(
+                .usage, "--sample and --schema cannot be combined with --stream or --detach. Leave those out.")
+        }
+        guard tools.tool.isEmpty || call.stream != true && !detach && sample == nil && !hasSchema else {
+            throw CommandFailure(
+                .usage,
                 "With --tool the answer is one text, once it is complete. Leave --stream, --detach, --sample and --schema out."
             )
         }
-        guard schema == nil || call.ifInterrupted == .runAgain else {
-            throw ValidationError("--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
+        guard !hasSchema || call.ifInterrupted == .runAgain else {
+            throw CommandFailure(
+                .usage, "--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
         }
     }
 
@@ -141,16 +182,26 @@ struct GenerateCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(
             timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
-        let asked = try await self.asked.choosing(
+        let template = try templates.found(in: composition)
+        let earlier = try await continuing.conversation(data, in: composition)
+        let named = template?.asking(self.asked) ?? self.asked
+        let asked = try await (earlier?.asking(named) ?? named).choosing(
             for: .generate, answering: .text, data: data, quiet: quiet, in: composition)
         let (settings, name) = try asked.applied(to: data, for: .generate, in: composition)
-        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
+        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) } ?? template?.schemaFound()
+        try checkCombination(hasSchema: wanted != nil)
+        guard wanted != nil || repairs == nil else {
+            throw CommandFailure(.usage, "--repairs needs --schema, and the template has none. Leave --repairs out.")
+        }
         let directory = try ProviderDirectory(settings, limits, in: composition)
         let installed = try directory.provider(name, for: .generate, answering: wanted == nil ? .text : .structured)
         guard tools.tool.isEmpty || installed.isLanguageModel && installed.provider.responseType == .text else {
             throw CommandFailure(.usage, "\(installed.name) calls no tools. Ask a language model, or leave --tool out.")
         }
-        let judge = try wanted.map { try SchemaJudge($0, repairs: repairs ?? SchemaJudge.usualRepairs, of: installed) }
+        let (choice, batch) = try batch(of: installed, in: directory)
+        let judge = try wanted.map {
+            try SchemaJudge($0, repairs: repairs ?? SchemaJudge.usualRepairs, of: batch ?? installed)
+        }
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(
                 .usage,
@@ -162,25 +213,71 @@ struct GenerateCommand: ComposedCommand {
             throw CommandFailure(
                 .usage, "\(installed.name) answers in one piece and cannot be streamed. Leave --stream out.")
         }
-        let target = try Output(output, json: json, in: composition)
+        guard prompts == nil || [.text, .structured].contains(installed.provider.responseType) else {
+            throw CommandFailure(
+                .usage, "--prompts needs a provider that answers with text, and \(installed.name) does not.")
+        }
+        guard !printsLines || installed.provider.responseType == .text else {
+            throw CommandFailure(
+                .usage,
+                "\(installed.name) answers with \(installed.provider.responseType.rawValue), and --json with --stream needs text. Leave --stream out."
+            )
+        }
+        let target = try Output(
+            output, json: json && prompts == nil, what: prompts == nil ? nil : "answers", in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
-        let input = try PromptInput.read(prompt, quiet: quiet, in: composition)
-        let prompt = try beside.prompt(input, for: installed, in: composition)
+        var (beside, inputs) = (self.beside, [PromptInput]())
+        if let prompts {
+            inputs = try PromptLines.read(prompts, in: composition).map(PromptInput.init(text:))
+        } else if let template {
+            let filled = try templates.filled(template, argument: prompt, quiet: quiet, in: composition)
+            inputs = [filled.input]
+            beside.system = beside.system ?? filled.system
+        } else {
+            inputs = [try PromptInput.read(prompt, quiet: quiet, in: composition)]
+        }
+        let all = try beside.prompts(inputs, for: installed, in: composition).map {
+            try earlier?.prompt(adding: $0, for: installed) ?? $0
+        }
+        let now = composition.seams.date()
         var request = call.request(
-            prompt: prompt, parameters: parameters, isStream: streams(from: installed, to: target, composition.console),
-            now: composition.seams.date())
+            prompt: all[0], parameters: parameters,
+            isStream: judge == nil && prompts == nil && streams(from: installed, to: target, composition.console),
+            now: now)
+        request.deadline = choice.deadline.map(now.addingTimeInterval)
+        earlier?.prepare(&request, for: installed, runsTools: !tools.tool.isEmpty)
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
         // A process that continues the request later must know the model and the fallback providers.
         request.model = installed.askedModel
         request.fallback = others.map { FallbackTarget($0.provider.id, model: $0.model) }
-        try installed.check(request)
-        let team = [installed] + others
+        for (index, prompt) in all.enumerated() {
+            try Self.checking(line: prompts == nil ? nil : index + 1) {
+                try installed.check(index == 0 ? request : request.asking(prompt))
+            }
+        }
+        if batch != nil { request = request.waiting(orLive: installed) }
+        let team = [batch].compactMap(\.self) + [installed] + others
+        if !quiet, let words = batch.flatMap({ _ in request.batchNote(of: installed, at: composition.localTime) }) {
+            composition.console.note(words)
+        } else if !quiet, let note = choice.note {
+            composition.console.note(note)
+        }
         try directory.openNetwork(for: team)
         if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
             try await installed.check(voice: voice)
+        }
+        if prompts != nil {
+            let work = try PromptsWork(request, all, of: team, instance: installed.provider.instance).work
+            // Stored requests of the job may be in a batch, although this command starts none.
+            let earlier = batch == nil ? try directory.batch(of: installed, wasAsked: true).value : nil
+            let session = JobSession(
+                providers: team + [earlier].compactMap(\.self), retry: retry(of: team), prices: limits.prices,
+                settings: settings, data: data,
+                isQuiet: quiet, composition: composition)
+            return try await run(work, to: target, in: session)
         }
         if !tools.tool.isEmpty {
             return try await withTools(request, to: target, with: team, prices: limits.prices, in: composition)
@@ -194,10 +291,24 @@ struct GenerateCommand: ComposedCommand {
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
     }
 
+    /// Returns whether the request waits for a batch, and the provider that sends it in one.
+    private func batch(
+        of installed: InstalledProvider, in directory: ProviderDirectory
+    ) throws -> (BatchChoice, InstalledProvider?) {
+        let found = try directory.batch(of: installed)
+        var lack: String?
+        if case .failure(let problem) = found { lack = problem.reason }
+        let choice = try BatchChoice(
+            wanted: call.batch, deadline: call.deadline?.seconds,
+            hindrance: call.stream == true ? "--stream" : tools.tool.isEmpty ? nil : "--tool",
+            isCharged: installed.service != nil && installed.hasPrice, lack: lack)
+        return (choice, choice.isBatch ? found.value : nil)
+    }
+
     /// Whether the answer is printed as it arrives: if the user wants that, or if it is text for a terminal.
     private func streams(from installed: InstalledProvider, to target: Output, _ console: Console) -> Bool {
         if let wanted = call.stream { return wanted }
-        let isOneText = sample == nil && schema == nil && tools.tool.isEmpty && !detach
+        let isOneText = sample == nil && tools.tool.isEmpty && !detach
         return isOneText && target == .standardOutput && console.showsOutput && installed.provider.responseType == .text
     }
 
@@ -211,8 +322,14 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
-    private func retry(of team: [InstalledProvider]) -> RetryPolicy {
-        EngineOptions.retry(attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: team)
+    /// Whether the answer is printed as JSON, line by line.
+    private var printsLines: Bool { json && call.stream == true && output == nil && !detach }
+
+    func retry(of team: [InstalledProvider]) -> RetryPolicy {
+        // An attempt of a batch has no timeout, and the live call after it must still be retried.
+        let isBatch = team.contains { BatchName.isBatch($0.provider.id) }
+        let timeout = isBatch ? nil : call.timeout.map { Duration.seconds($0) }
+        return EngineOptions.retry(attempts: call.attempts, timeout: timeout, of: team)
     }
 
     private func generate(
@@ -222,12 +339,15 @@ struct GenerateCommand: ComposedCommand {
         let storeSession = try StoreSession(
             try data.open(in: composition), providers: team, scope: .request(request.id), retry: retry(of: team),
             prices: prices, verbose: data.verbose, in: composition)
+        let lines = printsLines ? JSONLines() : nil
         let session = GenerateSession(
             request: request, provider: team[0].provider.id, target: target, isStream: request.streaming != nil,
             tellsHowToFollow: call.stream == true,
             isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data,
             storeSession: storeSession, composition: composition,
-            printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)
+            printer: target == .standardOutput || printsLines
+                ? AnswerPrinter(of: request.id, to: composition.console, as: lines) : nil,
+            lines: lines)
         return try await session.run()
     }
 

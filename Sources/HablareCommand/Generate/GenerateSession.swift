@@ -15,6 +15,8 @@ struct GenerateSession: Sendable {
     let storeSession: StoreSession
     let composition: Composition
     let printer: AnswerPrinter?
+    /// With `--json`: makes a line of each chunk, and of the end; `nil` for one object.
+    var lines: JSONLines?
 
     private var id: UUID { request.id }
     private var reads: String { target.line(for: id, data, isText: isText) }
@@ -180,7 +182,11 @@ struct GenerateSession: Sendable {
         let kept = KeptOutput(
             advice: Output.store.advice(for: id, data), console: console,
             ended: "Only a part of the object was printed.")
-        try await kept.run { try await console.print(JSONText.of(try await asked.details(of: id).answerRecord())) }
+        try await kept.run {
+            let details = try asked.details(of: id)
+            guard let lines else { return try await console.print(JSONText.of(try await details.answerRecord())) }
+            try await console.write(try lines.end(try await details.answerRecord(showsText: false)))
+        }
     }
 }
 

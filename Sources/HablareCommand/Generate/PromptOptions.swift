@@ -23,9 +23,13 @@ struct PromptOptions: ParsableArguments {
         completion: .file())
     var file: [String] = []
 
-    func prompt(_ input: PromptInput, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
-        guard system != nil || !image.isEmpty || !file.isEmpty || input.attachment != nil else {
-            return .text(input.text)
+    /// Returns the prompts of several inputs. All of them have the same files, which are read once.
+    func prompts(
+        _ inputs: [PromptInput], for installed: InstalledProvider, in composition: Composition
+    ) throws -> [Prompt] {
+        let hasAttachment = inputs.contains { $0.attachment != nil }
+        guard system != nil || !image.isEmpty || !file.isEmpty || hasAttachment else {
+            return inputs.map { .text($0.text) }
         }
         guard installed.isLanguageModel else {
             guard system != nil || !image.isEmpty || !file.isEmpty else {
@@ -39,8 +43,11 @@ struct PromptOptions: ParsableArguments {
         }
         let instructions = system.map { [Prompt.Message(role: .system, text: $0)] } ?? []
         let pictures = try image.map { try PictureFile.part(composition.url($0)) }
-        let files = try file.map { try AttachedFile.part($0, in: composition) } + [input.attachment].compactMap(\.self)
-        return .messages(instructions + [Prompt.Message(role: .user, parts: files + [.text(input.text)] + pictures)])
+        let files = try file.map { try AttachedFile.part($0, in: composition) }
+        return inputs.map { input in
+            let parts = files + [input.attachment].compactMap(\.self) + [.text(input.text)] + pictures
+            return .messages(instructions + [Prompt.Message(role: .user, parts: parts)])
+        }
     }
 }
 

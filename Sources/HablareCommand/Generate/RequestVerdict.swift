@@ -93,7 +93,13 @@ enum AnswerNote {
         let id = response.requestID.text
         var lines = [ending(of: response, data.commandLine("show", id, "--json")).map { "\(name) \($0)" }]
         // An answer from the cache is reported with its age and has no attempts of its own.
-        if response.providerID != provider, response.ageInCache == nil {
+        if response.providerID != provider, response.ageInCache == nil, BatchName.isBatch(provider) {
+            lines.append(
+                """
+                \(name) comes from \(response.providerID), called live at the full price, because no batch answered \
+                in time. To see the attempts: \(data.commandLine("logs", id))
+                """)
+        } else if response.providerID != provider, response.ageInCache == nil {
             lines.append(
                 """
                 \(name) comes from \(response.providerID), because \(provider) failed. To see why: \

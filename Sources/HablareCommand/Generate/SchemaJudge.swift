@@ -63,7 +63,11 @@ enum SchemaFile {
     static let mostBytes = 1 << 20
 
     static func schema(_ url: URL) throws -> JSONSchema {
-        let data = try InputFile.read(url, atMost: mostBytes, what: "schema")
+        try schema(InputFile.read(url, atMost: mostBytes, what: "schema"), at: url)
+    }
+
+    /// - Parameter url: The file that the schema is in.
+    static func schema(_ data: Data, at url: URL) throws -> JSONSchema {
         do throws(JSONSchema.Fault) {
             return try JSONSchema(json: data)
         } catch {

@@ -67,40 +67,10 @@ struct AskedProvider: Sendable {
         finish: @escaping @Sendable (StoreSession, _ ids: [UUID], _ gaps: [JobGap]) async throws -> Value,
         report: @escaping @Sendable (JobEnd<Value>) async throws -> Void
     ) async throws -> CommandStatus {
-        let (data, quiet) = (options.data, options.quiet)
-        let storeSession = try StoreSession(
-            try data.open(settings, in: composition), providers: [installed], scope: .job(work.job),
-            retry: options.engine.retry(of: [installed]), prices: prices, verbose: data.verbose, in: composition)
-        let console = composition.console
-        let reporter = storeSession.reporter(
-            of: Tally(total: work.count, noun: work.noun, audioSeconds: seconds == nil ? nil : 0), quiet: quiet,
-            verbose: data.verbose)
-        let ownProcess = ProcessInfo.processInfo.processIdentifier
-        let run = JobRun(
-            work: work, manager: storeSession.manager, lookout: storeSession.lookout(for: reporter),
-            refusals: storeSession.refusals, reporter: reporter, console: quiet ? nil : console,
-            seams: composition.seams, ownProcess: ownProcess, seconds: seconds)
-        let command = SameCommand(words: composition.arguments, streams: streams)
-        let again = JobContinuation(job: work.job, command: command.line, data: data, remark: command.remark)
-        let continuation = work.isNewEachTime ? JobContinuation(job: work.job, command: nil, data: data) : again
-        do {
-            return try await storeSession.engineSession(quiet: quiet, suspendsWhenRefused: true).run {
-                try await run.run { ids, gaps in
-                    JobEnd.Outcome(gaps: gaps, value: try await finish(storeSession, ids, gaps))
-                }
-            } then: { end in
-                let standing = try await storeSession.manager.standing(of: work, ownProcess: ownProcess)
-                let ended = JobEnd(
-                    end: end, work: work, progress: reporter.current, finished: standing.completed.count,
-                    continuation: continuation, ids: standing.ids)
-                ended.tell(consequence, isQuiet: quiet, to: console)
-                try await report(ended)
-                return ended.status
-            }
-        } catch let error as AIServiceError where error.category == .storage {
-            let isBegun = storeSession.store.mayHave(SnapshotFilter(job: work.job, limit: 1))
-            throw CommandFailure(unworkable: error, howToContinue: (isBegun ? continuation : again).words)
-        }
+        try await JobSession(
+            providers: [installed], retry: options.engine.retry(of: [installed]), prices: prices, settings: settings,
+            data: options.data, isQuiet: options.quiet, composition: composition
+        ).run(work, streams, consequence: consequence, seconds: seconds, finish: finish, report: report)
     }
 }
 

@@ -23,8 +23,12 @@ struct NarrateCommand: ComposedCommand {
             programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
             settings, else espeak-ng. `hablare voices` lists the voices.
 
-            The timeline, a file next to the audio such as book.wav.timeline.json, says when each part of the text is \
-            heard.
+            Programs read sentence by sentence. Services that charge read paragraph by paragraph, which takes fewer \
+            calls and sounds more natural. Paragraphs end at blank lines; one that is longer than the service accepts \
+            is split at the end of a sentence. --split overrides this.
+
+            The timeline, a file next to the audio such as book.wav.timeline.json, says when each segment is heard. With \
+            --split sentence a service's timeline has every sentence.
 
             A segment that another narration made in the last hour with the same text, voice and parameters is reused, \
             even if the speech program was updated since.
@@ -49,8 +53,11 @@ struct NarrateCommand: ComposedCommand {
         completion: .file(extensions: ["wav", "flac", "mp3"]))
     var output: String?
 
-    @Option(help: "Where to split the text into segments.")
-    var split = TextSegmenter.Unit.sentence
+    @Option(
+        help: """
+            Where to split the text into segments. Default: paragraph for a service that charges, else sentence.
+            """)
+    var split: TextSegmenter.Unit?
 
     @Flag(
         help: """
@@ -74,9 +81,7 @@ struct NarrateCommand: ComposedCommand {
         let parameters = try SpokenFormat.joinable(given, of: installed)
         let files = try NarrationFiles(input: file, output: output, in: composition)
         try files.checkOutput()
-        let plan = try NarrationPlan(
-            text: try files.readInput(in: composition), source: files.source, unit: split, by: team,
-            parameters: parameters, unknownOutcome: options.ifInterrupted.policy)
+        let plan = try plan(of: try files.readInput(in: composition), files.source, parameters, team, composition)
         try await team.open(for: plan.request(0, id: UUID()))
         if !team.isUnasked {
             try await installed.checkSpeaker(of: parameters, isGiven: voice != nil || asked.givesVoice)
@@ -99,6 +104,43 @@ struct NarrateCommand: ComposedCommand {
             return .success
         }
         return try await narrate(plan, files, by: team, in: composition)
+    }
+
+    /// Returns the plan of a narration. One that was begun by sentences goes on by sentences, because its finished
+    /// segments are paid for.
+    private func plan(
+        of text: Data, _ source: String, _ parameters: [String: ParameterValue], _ team: AskedProvider,
+        _ composition: Composition
+    ) throws -> NarrationPlan {
+        func plan(by unit: TextSegmenter.Unit) throws -> NarrationPlan {
+            try NarrationPlan(
+                text: text, source: source, unit: unit, by: team, parameters: parameters,
+                unknownOutcome: options.ifInterrupted.policy)
+        }
+        if let split { return try plan(by: split) }
+        guard team.installed.isPaidVoice else { return try plan(by: .sentence) }
+        let usual = try plan(by: .paragraph)
+        let earlier = try plan(by: .sentence)
+        guard try hasBegun(earlier, by: team, in: composition), try !hasBegun(usual, by: team, in: composition) else {
+            return usual
+        }
+        if !options.quiet {
+            composition.console.note(
+                "This narration was begun sentence by sentence, and goes on so. To begin it anew: --split paragraph")
+        }
+        return earlier
+    }
+
+    /// Returns whether the store has requests of a narration. A dry run reports an unreadable store itself.
+    private func hasBegun(_ plan: NarrationPlan, by team: AskedProvider, in composition: Composition) throws -> Bool {
+        let folder = try options.data.folder(team.settings, in: composition)
+        guard composition.storeExists(folder) else { return false }
+        do {
+            let store = try composition.openStore(folder).store
+            return try !store.snapshots(SnapshotFilter(job: plan.job, limit: 1)).isEmpty
+        } catch let error as AIServiceError where dryRun && error.category == .storage {
+            return false
+        }
     }
 
     /// Returns the stored part of a narration; `nil`, after a note, if it cannot be read.
@@ -135,4 +177,9 @@ struct NarrateCommand: ComposedCommand {
                 .print(json: json, quiet: options.quiet, to: console)
         }
     }
+}
+
+extension InstalledProvider {
+    /// Whether it is a service that charges for its speech.
+    var isPaidVoice: Bool { service != nil && hasPrice }
 }

@@ -68,7 +68,7 @@ struct PriceOptions: ParsableArguments {
     }
 
     func table(in composition: Composition) throws -> PriceTable {
-        try file(in: composition)?.table() ?? .shipped
+        (try file(in: composition)?.table() ?? .shipped).withBatchPrices()
     }
 }
 

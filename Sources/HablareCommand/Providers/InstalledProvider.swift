@@ -34,6 +34,8 @@ struct InstalledProvider: Sendable {
     /// Whether it is a program that transcribes recordings.
     var hears = false
     var hasPrice = true
+    /// Whether the thinking of earlier answers is sent back with a conversation.
+    var takesThinking = false
     var placeholders: [CommandPlaceholder] = []
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
     /// The quality of its voices if all are alike, such as `neural`; `nil` if it is unknown.
@@ -94,6 +96,7 @@ struct KnownProviders: Sendable {
     init(programs: [InstalledProvider], services: [ServiceSettings]) {
         let offered = services.flatMap { service in
             service.offers.map { ($0.id(of: service.name), service.kind.rawValue as String?) }
+                + service.batchIDs.map { (AddressedName.provider(of: $0.rawValue), "\(service.kind.rawValue)-batch") }
         }
         kinds = programs.map { ($0.name, $0.kind) } + offered
     }

@@ -12,8 +12,8 @@ enum ProviderChoice {
             throw CommandFailure(
                 .usage,
                 """
-                No provider given, and none can be called. Pass --provider NAME or set \(setting). `hablare providers` \
-                says why each cannot be called.
+                No provider given, and none can be called. `hablare init` sets one up, and `hablare providers` says why \
+                each cannot be called. Then pass --provider NAME or set \(setting).
                 """)
         }
         guard usable.count == 1 else {

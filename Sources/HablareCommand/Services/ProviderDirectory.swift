@@ -60,6 +60,20 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
+    /// Returns the provider that answers new requests by batches, or why there is none.
+    ///
+    /// - Parameter wasAsked: Whether it is for stored requests, which go on without regard to the settings.
+    func batch(of installed: InstalledProvider, wasAsked: Bool = false) throws -> Result<InstalledProvider, BatchLack> {
+        guard let service = service(of: installed.name), installed.service != nil,
+            let offer = service.offers.first(where: { service.id(of: $0) == installed.provider.id }),
+            let id = service.batchID(of: offer),
+            let found = try made(of: service).first(where: { $0.provider.id == id })
+        else { return .failure(BatchLack(reason: "\(installed.name) has no batches")) }
+        if wasAsked { return .success(found) }
+        guard service.usesBatches else { return .failure(BatchLack(service, AddressedName(installed.name) != nil)) }
+        return .success(found)
+    }
+
     /// Returns the service of a name, at the address in the name if there is one; `nil` if the service is unknown.
     private func service(of name: String) -> ServiceSettings? {
         let service = settings.service(ServiceOptions.service(of: name))
@@ -76,6 +90,10 @@ struct ProviderDirectory: Sendable {
     }
 
     private func unknown(_ name: String, _ program: String) -> CommandFailure {
+        if settings.services.contains(where: { $0.batchIDs.contains(ProviderID(rawValue: name)) }) {
+            let live = BatchName.live(of: ProviderID(rawValue: name))
+            return CommandFailure(.usage, "\(name) answers by batches. Pass --provider \(live) --batch instead.")
+        }
         let offered = settings.services.flatMap { service in service.offers.map { $0.id(of: service.name) } }
         let hint = NearestNames(programs.map(\.name) + offered).hint(for: name)
         let addition = ProgramsFile(environment: composition.environment).map {
@@ -131,7 +149,9 @@ struct ProviderDirectory: Sendable {
         do {
             all.providers += try made(of: service).filter { isMeant($0.provider.id) }
         } catch {
-            for id in service.offers.map(service.id) where isMeant(id) { all.leftOut[id] = CommandFailure(error) }
+            for id in service.offers.map(service.id) + service.batchIDs where isMeant(id) {
+                all.leftOut[id] = CommandFailure(error)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareProviders
 
 struct RequestStanding: Sendable {
     var snapshot: RequestSnapshot
@@ -7,6 +8,29 @@ struct RequestStanding: Sendable {
     var isInterrupted = false
 
     var state: String { isInterrupted ? StateOption.interrupted.rawValue : snapshot.phase.rawValue }
+
+    /// Whether it is in a batch of its service, or waits for others to be sent with in one.
+    var isInBatch: Bool { snapshot.phase == .executing && !isInterrupted && BatchName.isBatch(snapshot.providerID) }
+
+    /// The reason for which it waits, as `ps` prints it and `--json` has it; `nil` if it does not wait.
+    var waitingWord: String? { isInBatch ? "in-batch" : snapshot.waiting?.word }
+
+    func waitingCell(at time: LocalTime) -> String {
+        isInBatch ? "in-batch" : snapshot.waiting?.cell(at: time) ?? "-"
+    }
+
+    func waitingSentence(at time: LocalTime) -> String? {
+        guard isInBatch else { return snapshot.waiting?.sentence(provider: snapshot.providerID, at: time) }
+        return Self.batchSentence(snapshot.providerID, until: snapshot.deadline, at: time)
+    }
+
+    static func batchSentence(_ provider: ProviderID, until deadline: Date?, at time: LocalTime) -> String {
+        let leaves = deadline.map { deadline in
+            "; called live if that has not ended at "
+                + time.clock(deadline.addingTimeInterval(-VendorBatchProvider.usualReserve))
+        }
+        return "in a batch of \(BatchName.live(of: provider)), at half of the price" + (leaves ?? "")
+    }
 
     static func interruption(of request: AIRequest, work: String) -> String {
         if request.unknownOutcome == .hold {

@@ -63,11 +63,12 @@ struct TranscribeCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try await AskedProvider(
-            asked, options, for: .transcribe, making: .text, program: "text", in: composition)
         let places = try TranscriptPlaces(
             output, format: format, isJSON: json, recordings: recordings, in: composition)
+        // Before the provider: a misspelled name matters more than a key.
         let files = try Self.read(recordings, in: composition)
+        let team = try await AskedProvider(
+            asked, options, for: .transcribe, making: .text, program: "text", in: composition)
         let work = try transcripts(of: files, as: places.format, by: team)
         try Self.check(files, work, with: team.installed)
         try await team.open(for: work.request(0, UUID()))

@@ -1,7 +1,7 @@
 import Hablare
 
 extension AIResponseData {
-    /// The approximate size of the content in memory, in bytes; 0 if there is none.
+    /// The approximate size of the content in memory, in bytes; 0 if the response has no content.
     var byteCount: Int {
         switch result {
         case .success(let content): Int(clamping: content.keptByteCount)

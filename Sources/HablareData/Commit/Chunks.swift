@@ -2,25 +2,27 @@ import Foundation
 
 /// Concurrent work on many values, in chunks of limited size and with limited parallelism.
 ///
-/// Starting all work at once, or one chunk for each thread, would block other tasks that wait for a thread of Swift's
-/// pool.
+/// A start of all work at once would block other tasks that wait for a thread of Swift's pool. One chunk for each
+/// thread would also block them.
 enum Chunks {
     /// The maximum number of values in a chunk.
     static let maximumCount = 256
-    /// The maximum size in bytes of a chunk with more than one value. That is less than a millisecond's work for text,
-    /// and about five milliseconds for JSON. A single larger value, or one that is written to a file, may take longer.
+    /// The maximum size in bytes of a chunk that has more than one value. This size takes less than a millisecond for
+    /// text, and about five milliseconds for JSON. A single value that is larger, or that is written to a file, may
+    /// take longer.
     static let maximumBytes = 256 << 10
-    /// The number of concurrent chunks on a given executor. It does not depend on the processors, because a simulated
-    /// history would then differ between machines.
+    /// The number of concurrent chunks on an executor that the caller passes. It does not depend on the number of
+    /// processors. Otherwise simulated histories would differ between machines.
     static let givenWidth = 8
-    /// The number of concurrent chunks otherwise. Cached, because the system reads a file to return it.
+    /// The number of concurrent chunks without such an executor. It is cached, because the system reads a file to
+    /// return the number of processors.
     private static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Transforms many values by their indices, and returns the results in their order.
+    /// Transforms many values by their indices. Returns the results in the order of the values.
     ///
     /// - Parameters:
     ///   - sizes: The approximate size of each value, in bytes.
-    ///   - executor: The executor that runs the work. Default: the calling task's, off any actor.
+    ///   - executor: The executor that runs the work. Default: the executor of the calling task, off any actor.
     @concurrent static func map<Value: Sendable>(
         _ sizes: [Int], on executor: (any TaskExecutor)? = nil, _ transform: @escaping @Sendable (Int) -> Value
     ) async -> [Value] {
@@ -43,8 +45,9 @@ enum Chunks {
         }
     }
 
-    /// Groups adjacent values into chunks. If there are enough values, there are at least as many chunks as can run
-    /// concurrently: a few values may each be expensive, and many values are mostly cheaper than a task.
+    /// Groups adjacent values into chunks. If there are enough values, there are at least `width` chunks. A few values
+    /// may each be expensive, so they run concurrently. Many values are usually cheaper than a task each, so they share
+    /// chunks.
     static func chunks(of sizes: [Int], width: Int) -> [Range<Int>] {
         var chunks: [Range<Int>] = []
         var start = 0
@@ -58,8 +61,8 @@ enum Chunks {
         return chunks
     }
 
-    /// Returns the end of the chunk that begins at `start`, within a count and a number of bytes. A chunk has at least
-    /// one value.
+    /// Returns the end of the chunk that begins at `start`. The chunk has at most a number of values and a number of
+    /// bytes, but at least one value.
     static func end(of sizes: [Int], from start: Int, maximumCount: Int = .max, maximumBytes: Int) -> Int {
         var (end, bytes) = (start + 1, sizes[start])
         while end < sizes.count, end - start < maximumCount, sizes[end] <= maximumBytes - bytes {

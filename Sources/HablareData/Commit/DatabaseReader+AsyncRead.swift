@@ -2,12 +2,12 @@ import GRDB
 import Hablare
 
 extension DatabaseReader {
-    /// Reads without blocking a thread of Swift's concurrency. Writers hold a database queue, so a few blocked readers
-    /// would stop every task of the process.
+    /// Reads without blocking a thread of Swift's concurrency. A writer may hold a database queue for long. A few
+    /// blocked readers would then stop every task of the process.
     ///
-    /// With a given executor it reads on the calling thread, because a simulation owns its threads.
+    /// If an executor is given, the method reads on the calling thread, because a simulation controls its own threads.
     ///
-    /// - Throws: The error of the closure; `CancellationError`.
+    /// - Throws: The error of the closure. `CancellationError` if the task is cancelled.
     func readAside<R: Sendable>(
         _ executor: (any TaskExecutor)?, _ value: @escaping @Sendable (Database) throws -> R
     ) async throws -> R {

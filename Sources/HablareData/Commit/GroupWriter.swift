@@ -1,25 +1,26 @@
 import GRDB
 import Hablare
 
-/// A writer that groups writes to the app's database. Writes that arrive during a transaction share the next one, so
-/// that a thousand small writes cost a few disk syncs.
+/// A writer that groups writes to the app's database. Writes that arrive during a transaction share the next
+/// transaction. So a thousand small writes need only a few disk syncs.
 ///
-/// No write waits for a group to fill. Writes run in the order in which they arrived, and each fails alone. If one
-/// fails, the transaction runs again with a savepoint around each write. If that cannot be committed, each write runs
-/// in its own transaction. So a write may run three times, and must touch nothing but the given database.
+/// No write waits for a group to fill. Writes run in the order in which they arrived. A write that fails does not
+/// affect the others. If a write fails, the transaction runs again, with a savepoint around each write. If that
+/// transaction cannot be committed, each write runs in a separate transaction. So a write may run three times, and must
+/// change only the given database.
 final class GroupWriter: Sendable {
-    /// The maximum number of writes in one transaction, so that a huge batch does not block the app's own writes for
-    /// long.
+    /// The maximum number of writes in one transaction. A larger transaction would block the app's own writes for long.
     static let maximumGroup = 1024
 
-    /// One write and its waiting caller.
+    /// One write, and the caller that waits for it.
     fileprivate struct Entry: Sendable {
-        /// A closure that runs the write, and returns a closure that answers the caller after the commit.
+        /// A closure that runs the write. It returns a closure that answers the caller after the commit.
         let run: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
     }
 
-    /// The state for draining, separate from the writer so that the driver does not keep the writer alive.
+    /// The state that the driver needs to run the writes. It is separate from the writer, so that the driver does not
+    /// keep the writer alive.
     fileprivate final class Core: Sendable {
         let database: any DatabaseWriter
         let pending = Locked<[Entry]>([])
@@ -30,7 +31,7 @@ final class GroupWriter: Sendable {
     private let core: Core
     private let driver: any CommitDriver
 
-    /// Creates a writer and starts its driver, which runs every transaction.
+    /// Creates a writer and starts its driver. The driver runs every transaction.
     init(_ database: any DatabaseWriter, driver: any CommitDriver) {
         let core = Core(database)
         self.core = core
@@ -42,10 +43,10 @@ final class GroupWriter: Sendable {
         driver.stop()
     }
 
-    /// Runs a write. On return it is as durable as the database makes it.
+    /// Runs a write. When the method returns, the write is as durable as the database makes it.
     ///
-    /// Not cancellable: a write that was handed over may be on disk the next moment, so the caller must learn the
-    /// outcome.
+    /// Not cancellable. A write that was passed to the database may be on disk the next moment, so the caller must
+    /// learn the outcome.
     ///
     /// - Throws: The write's error, or the database's error if the transaction cannot be committed.
     func write<R: Sendable>(_ work: @escaping @Sendable (Database) throws -> R) async throws -> R {
@@ -61,8 +62,8 @@ final class GroupWriter: Sendable {
         }
     }
 
-    /// Runs several writes, each with its own outcome, in as few transactions as possible: one for up to
-    /// ``maximumGroup`` writes.
+    /// Runs several writes, each with its own outcome. They share as few transactions as possible: one transaction for
+    /// up to ``maximumGroup`` writes.
     func write<R: Sendable>(all works: [@Sendable (Database) throws -> R]) async -> [Result<R, any Error>] {
         guard !works.isEmpty else { return [] }
         return await withCheckedContinuation { continuation in
@@ -89,7 +90,7 @@ final class GroupWriter: Sendable {
 }
 
 extension GroupWriter {
-    /// A collector of the outcomes of several writes until the last one arrives.
+    /// A collector of the outcomes of several writes until the last outcome arrives.
     private final class Collected<R: Sendable>: Sendable {
         private struct State: Sendable {
             var results: [Result<R, any Error>?]
@@ -132,7 +133,8 @@ extension GroupWriter.Core {
         }
     }
 
-    /// Runs a group without savepoints, because failures are rare and a savepoint costs as much as a small write.
+    /// Runs a group of writes without savepoints, because failures are rare and a savepoint costs as much as a small
+    /// write.
     private func commit(_ entries: ArraySlice<GroupWriter.Entry>) {
         do {
             let deliveries = try database.write { database in try entries.map { try $0.run(database) } }
@@ -143,7 +145,7 @@ extension GroupWriter.Core {
         }
     }
 
-    /// Runs a group in one transaction again, with each failing write rolled back alone.
+    /// Runs a group of writes in one transaction again. Rolls back only the writes that fail.
     private func commitEach(_ entries: ArraySlice<GroupWriter.Entry>) {
         do {
             let outcomes = try database.write { database in
@@ -161,7 +163,7 @@ extension GroupWriter.Core {
         }
     }
 
-    /// Runs a write in its own transaction, after a commit that failed for an unknown one of several writes.
+    /// Runs a write in a separate transaction. Used after a commit failed and the failing write is unknown.
     private func commitAlone(_ entry: GroupWriter.Entry) {
         do {
             let deliver = try database.write { try entry.run($0) }

@@ -3,8 +3,8 @@ import GRDB
 import Hablare
 import HablareJSON
 
-/// A content on its way into a column. It is read and checked off the main actor, and converted once the column's
-/// declared type is known.
+/// The content of an answer that is to be stored in a column. It is read and checked off the main actor. It is
+/// converted when the column's declared type is known.
 enum ColumnValue: Sendable {
     case text(String)
     case bytes(Data)
@@ -23,11 +23,11 @@ enum ColumnValue: Sendable {
             }
     }
 
-    /// Returns the value for a column of a declared type, or `nil` if such a column cannot hold it.
+    /// Returns the value for a column with a declared type; `nil` if such a column cannot hold the value.
     ///
     /// Declared types follow SQLite's own rules (<https://sqlite.org/datatype3.html>, 3.1), with two additions.
-    /// `BOOLEAN` columns hold Boolean values, and names with `DATE` or `TIME` hold dates as text. A column without a
-    /// type, or of type `ANY`, takes each kind as it is.
+    /// `BOOLEAN` columns hold Boolean values. Columns whose type contains `DATE` or `TIME` hold dates as text. A column
+    /// without a type, or with the type `ANY`, stores each value unchanged.
     func value(for affinity: ColumnAffinity) -> DatabaseValue? {
         switch (self, affinity) {
         case (.json(_, .null), _): nil
@@ -67,7 +67,7 @@ enum ColumnValue: Sendable {
         }
     }
 
-    /// Returns IEEE 754 singles, little-endian, the format of SQLite's vector extensions.
+    /// Returns a vector as IEEE 754 32-bit numbers, little-endian. This is the format of SQLite's vector extensions.
     static func singles(_ vector: [Float]) -> Data {
         var data = Data(capacity: vector.count * 4)
         for number in vector { withUnsafeBytes(of: number.bitPattern.littleEndian) { data.append(contentsOf: $0) } }
@@ -75,7 +75,7 @@ enum ColumnValue: Sendable {
     }
 }
 
-/// The kind of value that a column prefers, by its declared type.
+/// The kind of value that a column prefers, determined by its declared type.
 enum ColumnAffinity: Sendable {
     case text, blob, integer, real, numeric, boolean, date, any
 

@@ -1,14 +1,15 @@
 public import Foundation
 public import Hablare
 
-/// The context of a conversion. It provides the folder for files, and the errors for content that cannot be converted.
+/// The context of a conversion. It has the folder for files, and creates the errors for content that cannot be
+/// converted.
 public struct ConversionContext: Sendable {
     /// The request whose answer is converted.
     public let requestID: UUID
-    /// The app's folder for content files; `nil` if the app gave none.
+    /// The app's folder for content files; `nil` if the app has not set a folder.
     public let files: MergedFiles?
 
-    /// Creates a context. The coordinator does this.
+    /// Creates a context. The coordinator creates the contexts.
     public init(requestID: UUID, files: MergedFiles? = nil) {
         self.requestID = requestID
         self.files = files
@@ -18,21 +19,21 @@ public struct ConversionContext: Sendable {
     public func mismatch(_ content: ResponseContent, _ type: Any.Type) -> MergeError {
         MergeError(
             .typeMismatch,
-            "The answer is \(content.type.rawValue), which cannot become \(type). Ask for another kind of answer, or merge it into another property.",
+            "The answer is \(content.type.rawValue), which cannot be converted to \(type). Request another kind of answer, or merge the answer into another property.",
             requestID: requestID)
     }
 
-    /// Returns the error for content of the right kind that cannot be read as a type. Its message never includes the
-    /// content.
+    /// Returns the error for content that has the right kind but cannot be read as a type. The message never includes
+    /// the content.
     ///
     /// - Parameters:
     ///   - content: The answer.
     ///   - type: The requested type.
-    ///   - cause: The reason why the content cannot be read, without quoting it.
+    ///   - cause: The reason why the content cannot be read. It must not quote the content.
     public func unreadable(_ content: ResponseContent, as type: Any.Type, cause: String? = nil) -> MergeError {
         MergeError(
             .invalidContent,
-            "The answer is \(content.type.rawValue) that cannot be read as \(type). Look at it with `response(for:)`, and ask for it with a schema or a rule.",
+            "The answer is \(content.type.rawValue), but it cannot be read as \(type). Read it with `response(for:)`. Request the answer with a schema, or add a rule.",
             requestID: requestID, cause: cause)
     }
 }

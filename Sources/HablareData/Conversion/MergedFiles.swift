@@ -4,33 +4,38 @@ import HablareFiles
 
 /// The app's own folder for content that is merged as a file.
 ///
-/// The engine deletes its content files when it prunes their responses, so a `URL` in the app's data must not point at
-/// one. A file in this folder is a hard link to the engine's file, which costs no space. If a link is impossible, it is
-/// a copy. Content that the engine keeps in its database is written to a new file.
+/// The engine deletes its own content files when it prunes their responses. Therefore a `URL` in the app's data must
+/// not point at such a file. A file in this folder is a hard link to the engine's file, which takes no additional
+/// space. If a link is impossible, the file is a copy. Content that the engine stores in its database is written to a
+/// new file.
 ///
-/// Files are named after their content, so an answer that is merged twice is one file. Only the app removes them.
+/// A file's name is derived from its content. So an answer that is merged twice has only one file. Only the app removes
+/// these files.
 public struct MergedFiles: Sendable, Hashable {
-    /// The folder, created with the first file.
+    /// The folder. It is created with the first file.
     public let folder: URL
 
-    /// Creates a folder for merged files. Choose one next to the app's database and on the same volume as the engine's
-    /// store.
+    /// Creates a folder for merged files. Choose a folder next to the app's database, on the same volume as the
+    /// engine's store.
     public init(folder: URL) {
         self.folder = folder
     }
 
-    /// Stores content as a file in the folder, and returns the file's URL. The file's name consists of the content's
-    /// digest and format. Blocks during the file write.
+    /// Stores content as a file in the folder. Returns the file's URL. The file's name consists of the content's digest
+    /// and format. Blocks while the file is written.
     ///
-    /// On return the file and its name are on disk, as far as the disk reports correctly. So a receipt that is written
-    /// afterwards never refers to a missing file. Never write to the file, because it may be a link to the engine's
-    /// own.
+    /// When the method returns, the file and its name are on disk, if the disk reports correctly. So a receipt that is
+    /// written later never refers to a missing file. Never write to the file, because it may be a hard link to the
+    /// engine's own file.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed``, also for content without bytes; the error of
-    ///   reading the content.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed`` if the file cannot be stored or the content has no
+    ///   bytes; the error of reading the content.
     public func keep(_ content: ResponseContent) throws -> URL {
         guard let body = content.body else {
-            throw MergeError(.fileFailed, "An answer of \(content.type.rawValue) has no bytes to keep in a file.")
+            throw MergeError(
+                .fileFailed,
+                "An answer of \(content.type.rawValue) has no bytes, so it cannot be stored as a file. Merge it into another property."
+            )
         }
         let file = folder.appendingPathComponent(name(of: content, body), isDirectory: false)
         do {
@@ -55,7 +60,7 @@ public struct MergedFiles: Sendable, Hashable {
         }
     }
 
-    /// Whether a hard link was created. It fails across volumes, and on file systems without links.
+    /// Returns whether a hard link was created. A link is impossible across volumes, and on file systems without links.
     private func link(_ original: URL, to file: URL) throws -> Bool {
         do {
             try FileManager.default.linkItem(at: original, to: file)
@@ -82,7 +87,7 @@ public struct MergedFiles: Sendable, Hashable {
     private func failure(_ error: any Error) -> MergeError {
         MergeError(
             .fileFailed,
-            "The folder of merged files cannot be written. Look at its rights and at the room on its disk, and ask for the merge again.",
+            "The folder of merged files cannot be written. Check its permissions and the free space on its disk, then merge again.",
             cause: (error as? FileFailure).map { "\($0)" } ?? "\((error as NSError).domain) \((error as NSError).code)",
             isRetryable: true)
     }

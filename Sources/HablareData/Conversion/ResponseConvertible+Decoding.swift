@@ -10,8 +10,8 @@ extension ResponseConvertible where Self: Decodable {
 }
 
 extension Array: ResponseConvertible where Element: Decodable {
-    /// Returns the vector of an embedding for `[Float]` and `[Double]`, and decodes any other answer as any `Decodable`
-    /// type. For any other type of element, an embedding is a type mismatch.
+    /// Returns the vector of an embedding if the type is `[Float]` or `[Double]`. Decodes any other answer as any
+    /// `Decodable` type. For an embedding and any other element type, throws a type mismatch.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [Element] {
         guard case .embedding(let vector) = content else { return try context.decode(Self.self, from: content) }
         if let vector = vector as? Self { return vector }
@@ -45,8 +45,8 @@ extension ConversionContext {
         }
     }
 
-    /// Returns the depth at which decoding failed. It contains no words of the answer, because keys of dictionaries
-    /// come from the answer.
+    /// Returns the depth at which decoding failed. It does not contain keys, because the keys of dictionaries come from
+    /// the answer.
     private func location(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "not JSON" }
         let (what, path): (String, [any CodingKey]) =
@@ -55,7 +55,7 @@ extension ConversionContext {
             case .typeMismatch(_, let context): ("a value has another type", context.codingPath)
             case .valueNotFound(_, let context): ("a value is null", context.codingPath)
             case .dataCorrupted(let context): ("a value cannot be read", context.codingPath)
-            @unknown default: ("not as wanted", [])
+            @unknown default: ("not in the expected form", [])
             }
         return "\(what) at depth \(path.count)"
     }

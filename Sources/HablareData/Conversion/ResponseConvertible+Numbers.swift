@@ -12,7 +12,7 @@ extension ConversionContext {
         }
     }
 
-    /// Returns an integer. A number with a fraction of zero (`3.0`) counts as an integer.
+    /// Returns an integer. A number whose fraction is zero (`3.0`) counts as an integer.
     fileprivate func integer<Value: FixedWidthInteger>(_ content: ResponseContent, _ type: Value.Type) throws -> Value {
         let text = try number(of: content, as: type)
         if let value = Value(text) { return value }
@@ -45,7 +45,8 @@ extension Int64: ResponseConvertible {
 }
 
 extension Double: ResponseConvertible {
-    /// Returns the number of a structured answer, or of a text that consists of one number. Always finite.
+    /// Returns the number of a structured answer, or of a text that consists of one number. The number is always
+    /// finite.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Double {
         guard let value = Double(try context.number(of: content, as: Self.self)), value.isFinite else {
             throw context.unreadable(content, as: Self.self)
@@ -55,8 +56,8 @@ extension Double: ResponseConvertible {
 }
 
 extension Float: ResponseConvertible {
-    /// Returns the number of a structured answer, or of a text that consists of one number, as the nearest `Float`.
-    /// Always finite.
+    /// Returns the number of a structured answer, or of a text that consists of one number, as the nearest `Float`. The
+    /// number is always finite.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Float {
         guard let value = Float(try context.number(of: content, as: Self.self)), value.isFinite else {
             throw context.unreadable(content, as: Self.self)

@@ -2,7 +2,7 @@ public import Foundation
 public import Hablare
 
 extension String: ResponseConvertible {
-    /// Returns the text of a text answer, which must be UTF-8, or of a structured string.
+    /// Returns the text of a text answer, or of a structured string. A text answer must be UTF-8.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> String {
         switch content {
         case .text(let body):
@@ -25,16 +25,16 @@ extension Data: ResponseConvertible {
 }
 
 extension URL: ResponseConvertible {
-    /// Keeps the content as a file in the app's folder (``MergedFiles``), and returns the file's URL. The file's
-    /// extension is the content's format.
+    /// Stores the content as a file in the app's folder (``MergedFiles``). Returns the file's URL. The file's extension
+    /// is the content's format.
     ///
-    /// Throws ``MergeError/Code/fileFailed`` if the app gave the coordinator no folder.
+    /// Throws ``MergeError/Code/fileFailed`` if the coordinator has no folder for files.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> URL {
         guard content.body != nil else { throw context.mismatch(content, Self.self) }
         guard let files = context.files else {
             throw MergeError(
                 .fileFailed,
-                "A property of type URL takes a file, and there is no folder to keep it in. Give the coordinator `files: MergedFiles(folder:)`.",
+                "A property of type URL stores the answer as a file, but the coordinator has no folder for files. Set its option `files` to `MergedFiles(folder:)`.",
                 requestID: context.requestID)
         }
         return try files.keep(content)
@@ -42,8 +42,8 @@ extension URL: ResponseConvertible {
 }
 
 extension Bool: ResponseConvertible {
-    /// Returns the Boolean value of a structured answer, or of a text that is `true`, `false`, `yes` or `no` in any
-    /// case.
+    /// Returns the Boolean value of a structured answer, or of the text `true`, `false`, `yes` or `no`. Case is
+    /// ignored.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Bool {
         switch content {
         case .structured(.bool(let value)): return value
@@ -59,6 +59,6 @@ extension Bool: ResponseConvertible {
 }
 
 extension String {
-    /// The text without surrounding white space and line ends, which models often add to a number.
+    /// The text without surrounding white space and line ends. Models often add these to a number.
     var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }

@@ -1,29 +1,29 @@
 public import Hablare
 
 /// A type that can be created from a response's content. An answer can be merged into a property only if the property's
-/// type conforms.
+/// type conforms to this protocol.
 ///
-/// Conforming types are `String`, `Data`, `URL`, `Bool`, the numbers, arrays and dictionaries of decodable values,
-/// `[Float]` for an embedding, and optionals of these. A `Decodable` type of the app's own only needs to declare the
+/// These types conform: `String`, `Data`, `URL`, `Bool`, the numbers, arrays and dictionaries of decodable values,
+/// `[Float]` for an embedding, and optionals of these types. To use an app's own `Decodable` type, declare the
 /// conformance:
 ///
 /// ```swift
 /// struct Recipe: Decodable, Sendable, ResponseConvertible { … }
 /// ```
 public protocol ResponseConvertible {
-    /// Creates a value from a content. It runs off the main actor, so it may read files and may take long.
+    /// Creates a value from a content. The method runs off the main actor. It may read files and take long.
     ///
     /// - Parameters:
     ///   - content: The provider's answer.
     ///   - context: The context of the conversion.
-    /// - Throws: ``MergeError`` with ``MergeError/Code/typeMismatch`` if the content is of another kind (see
-    ///   ``ConversionContext/mismatch(_:_:)``); ``MergeError/Code/invalidContent`` if the content cannot be read as the
-    ///   value; or the error of reading its file. Any other error is reported as ``MergeError/Code/appFailed``.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/typeMismatch`` if the content has another kind (see
+    ///   ``ConversionContext/mismatch(_:_:)``). ``MergeError/Code/invalidContent`` if the content cannot be read as the
+    ///   value. The error of reading the content's file. Any other error is reported as ``MergeError/Code/appFailed``.
     static func value(of content: ResponseContent, in context: ConversionContext) throws -> Self
 }
 
 extension Optional: ResponseConvertible where Wrapped: ResponseConvertible {
-    /// Returns a value of the wrapped type, never `nil`.
+    /// Returns a value of the wrapped type. Never returns `nil`.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Self {
         try Wrapped.value(of: content, in: context)
     }

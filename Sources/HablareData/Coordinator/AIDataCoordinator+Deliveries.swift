@@ -2,19 +2,19 @@ public import Foundation
 import Hablare
 
 extension AIDataCoordinator {
-    /// Merges the response of a request into a property of a model when the response arrives, without blocking the
-    /// caller. It does not keep the model alive. If the model has been released when the response arrives, nothing is
-    /// merged.
+    /// Merges the response of a request into a property of a model when the response arrives. Does not block the
+    /// caller. The coordinator does not keep the model alive. If the model was released before the response arrives,
+    /// nothing is merged.
     ///
-    /// ``merges`` reports the result. The wait continues while the engine is suspended, and ends if the request fails
-    /// or is cancelled. It also ends with the coordinator and with the process.
+    /// ``merges`` reports the result. The wait continues while the engine is suspended. It ends if the request fails or
+    /// is cancelled, if the coordinator is released, or if the process ends.
     ///
     /// - Parameters:
     ///   - requestID: The id of a submitted request.
-    ///   - model: The model, held weakly.
+    ///   - model: The model. It is held weakly.
     ///   - property: The property.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: A handle that ends the wait.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    /// - Returns: A handle that can end the wait.
     @discardableResult
     public func deliver<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ requestID: UUID, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
@@ -60,7 +60,7 @@ extension AIDataCoordinator {
 
 extension AIRequestManager {
     /// Waits for a response, even while the engine is suspended or the store fails temporarily. Returns `nil` if the
-    /// engine goes away.
+    /// engine is released.
     fileprivate func patientlyExecute(_ id: UUID, clock: EngineClock) async throws -> AIResponseData? {
         // Only subscribed while the engine is suspended, because revivals would pile up during the wait for the
         // outcome.
@@ -89,7 +89,7 @@ extension AIRequestManager {
     }
 }
 
-/// The destination of an expected response: a property of a model that is held weakly.
+/// A property of a model. An expected response will be merged into it. The model is held weakly.
 @MainActor private final class ModelAddress<Model: AnyObject, Value: Sendable> {
     private weak var model: Model?
     let property: ReferenceWritableKeyPath<Model, Value>
@@ -103,13 +103,14 @@ extension AIRequestManager {
 
     /// The model.
     ///
-    /// - Throws: ``MergeError/Code/modelGone``.
+    /// - Throws: ``MergeError/Code/modelGone`` if the model was released.
     var present: Model {
         get throws {
             guard let model else {
                 throw MergeError(
                     .modelGone,
-                    "The model went away before its response came. The response is kept: merge it into another one.")
+                    "The model was released before its response arrived. The response is kept. Merge it into another model."
+                )
             }
             return model
         }

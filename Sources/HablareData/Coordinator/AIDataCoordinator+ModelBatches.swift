@@ -2,11 +2,11 @@ import Foundation
 public import Hablare
 
 extension AIDataCoordinator {
-    /// Merges many responses, each into the same property of its own model. The values are prepared concurrently and
-    /// set together on the main actor, so that views update once. If the content is too large for memory
-    /// (``Options/maximumBytesInFlight``), they are set in several groups.
+    /// Merges many responses, each into the same property of a different model. The values are prepared concurrently
+    /// and set together on the main actor, so that views update once. If the content is too large for memory
+    /// (``Options/maximumBytesInFlight``), the values are set in several groups.
     ///
-    /// - Returns: The outcome of each merge, in their order.
+    /// - Returns: The outcome of each merge, in the order of the responses.
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ responses: [(response: AIResponseData, model: Model)], property: ReferenceWritableKeyPath<Model, Value>,
         rules: [ContentRule] = []
@@ -50,7 +50,7 @@ extension AIDataCoordinator {
         return outcomes
     }
 
-    /// Announces merges. It runs off the main actor, as does all work on each of many merges except the setting itself.
+    /// Announces merges. This function runs off the main actor. Only the setting of properties runs on the main actor.
     @concurrent private static func announce(
         _ responses: [AIResponseData], for name: String, _ merger: Merger
     ) async -> [MergeKey] {
@@ -80,7 +80,7 @@ extension AIDataCoordinator {
         }
     }
 
-    /// Off the main actor, because measuring a structured answer encodes it.
+    /// Runs off the main actor, because measuring a structured answer encodes the answer.
     @concurrent private static func sizes(of responses: [AIResponseData]) async -> [Int] {
         responses.map(\.byteCount)
     }

@@ -6,7 +6,7 @@ extension AIDataCoordinator {
         guard let provider = named ?? options.provider else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "Nobody is named to do the request. Say `from:`, or give the coordinator's options a provider.")
+                "No provider is set for the request. Pass `from:`, or set `provider` in the coordinator's options.")
         }
         return provider
     }
@@ -43,8 +43,8 @@ extension AIDataCoordinator {
         return (outcome, value)
     }
 
-    /// Sets a value in a model, unless that was done before. The check and the change run in one stretch of the main
-    /// actor.
+    /// Sets a value in a model, unless the response was already merged. The check and the change run on the main actor
+    /// without interruption.
     func set(
         of requestID: UUID, in model: AnyObject, _ target: ModelReceipts.Target, _ set: () -> Void
     ) -> MergeOutcome {
@@ -54,7 +54,7 @@ extension AIDataCoordinator {
         return .merged
     }
 
-    /// Reports a merge that was done before the request for it.
+    /// Reports a merge that had already been done.
     func wasMerged(_ key: MergeKey, at date: Date) -> MergeOutcome {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
@@ -80,7 +80,7 @@ extension AIDataCoordinator {
         return try outcome.get()
     }
 
-    /// Returns a key for events only. It does not identify the model.
+    /// Returns a key that is used only in events. The key does not identify the model.
     func modelKey(_ requestID: UUID, _ property: AnyKeyPath?) -> MergeKey {
         MergeKey(requestID: requestID, target: property.map(name(of:)) ?? "model", row: .new)
     }
@@ -118,9 +118,9 @@ extension AIDataCoordinator {
     }
 }
 
-/// A value on its way into a model, with its content's reserved memory.
+/// A converted value that is to be set in a model, with the reserved memory of its content.
 struct Prepared<Value: Sendable>: Sendable {
     let value: Value
-    /// A closure that releases the reserved memory. Call it once.
+    /// A closure that releases the reserved memory. Call the closure once.
     let letGo: @Sendable () -> Void
 }

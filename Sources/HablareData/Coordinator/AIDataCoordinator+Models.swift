@@ -7,19 +7,19 @@ extension AIDataCoordinator {
     /// let summary = try await coordinator.generate(request, into: article, property: \.summary)
     /// ```
     ///
-    /// The request is durable once it is submitted, but the merge is not. If the process dies before the merge, the
-    /// response is kept, and the app has to merge it into the model again. Cancelling the calling task ends the wait,
-    /// not the request; then nothing is merged.
+    /// The request is durable once it is submitted, but the merge is not durable. If the process dies before the merge,
+    /// the response is kept, and the app must merge the response into the model again. Cancelling the calling task ends
+    /// the wait, but does not cancel the request. Nothing is then merged.
     ///
     /// - Parameters:
     ///   - request: The request. Use ``/Hablare/Priority/high`` if the user waits for it.
     ///   - provider: The provider of the answer. Default: ``Options/provider``.
-    ///   - model: The model. The call holds it strongly; ``deliver(_:into:property:rules:)`` does not.
+    ///   - model: The model. The call holds the model strongly, unlike ``deliver(_:into:property:rules:)``.
     ///   - property: The property.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: The value, even if it was merged before.
-    /// - Throws: The ``/Hablare/AIServiceError`` of a request that failed, was cancelled or cannot be submitted, with
-    ///   code `invalidConfiguration` if there is no provider; ``MergeError``; `CancellationError`.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    /// - Returns: The value, even if it was already merged by an earlier call.
+    /// - Throws: The ``/Hablare/AIServiceError`` of a request that failed, was cancelled or cannot be submitted. Its
+    ///   code is `invalidConfiguration` if no provider is set. Also ``MergeError`` and `CancellationError`.
     @discardableResult
     public func generate<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ request: AIRequest, from provider: ProviderID? = nil, into model: Model,
@@ -39,10 +39,10 @@ extension AIDataCoordinator {
     ///   - response: The response of a completed request.
     ///   - model: The model.
     ///   - property: The property.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether the response was merged by this call or before.
-    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response without content, or of reading it;
-    ///   `CancellationError`. In each case the model is unchanged.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
+    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response that has no content or whose content
+    ///   cannot be read; `CancellationError`. In each case the model is unchanged.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
@@ -63,11 +63,12 @@ extension AIDataCoordinator {
     ///   - response: The response of a completed request.
     ///   - model: The model.
     ///   - name: A name that distinguishes this merge from other merges of the same response into the same model.
-    ///   - type: The type to which the answer is converted first. Default: the type that `apply` takes.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    ///   - apply: A closure that changes the model, on the main actor. Keep it short. It is not called if the response
-    ///     was merged before.
-    /// - Returns: Whether the response was merged by this call or before.
+    ///   - type: The type to which the answer is converted before `apply` is called. Default: the type of the closure's
+    ///     parameter.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    ///   - apply: A closure that changes the model on the main actor. Keep it short. It is not called if the response
+    ///     was already merged.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
     /// - Throws: The errors of ``merge(_:into:property:rules:)``.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
@@ -81,21 +82,21 @@ extension AIDataCoordinator {
         }.outcome
     }
 
-    /// Merges a response into a property of a model. Saves the model in one transaction with a receipt, which prevents
-    /// a second merge. The merge happens once, even across restarts.
+    /// Merges a response into a property of a model. Saves the model and a receipt in one transaction. The receipt
+    /// prevents a second merge, even after a restart.
     ///
-    /// If the save fails, the property keeps the value, and another call saves it. If the response was merged into the
-    /// property without a context before, this call saves it.
+    /// If the save fails, the property keeps the value, and another call saves it. If an earlier call merged the
+    /// response into the property without a context, this call saves the model.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - model: The model.
     ///   - property: The property.
-    ///   - name: The receipt's name, the same in all versions of the app: `article.summary`.
+    ///   - name: The receipt's name, such as `article.summary`. It must be the same in all versions of the app.
     ///   - context: The context that saves the model.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether the response was merged by this call or before.
-    /// - Throws: The errors of ``merge(_:into:property:rules:)``; ``MergeError/Code/databaseFailed`` or
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
+    /// - Throws: The errors of ``merge(_:into:property:rules:)``. ``MergeError/Code/databaseFailed`` or
     ///   ``MergeError/Code/diskFull`` if the save fails.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
@@ -112,18 +113,18 @@ extension AIDataCoordinator {
         }
     }
 
-    /// Submits a request, waits for its response, and merges and saves it as
-    /// ``merge(_:into:property:named:in:rules:)`` does.
+    /// Submits a request, waits for its response, and then merges and saves the response like
+    /// ``merge(_:into:property:named:in:rules:)``.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - provider: The provider of the answer. Default: ``Options/provider``.
     ///   - model: The model.
     ///   - property: The property.
-    ///   - name: The receipt's name, the same in all versions of the app.
+    ///   - name: The receipt's name. It must be the same in all versions of the app.
     ///   - context: The context that saves the model.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether the response was merged by this call or before.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
     /// - Throws: The errors of ``generate(_:from:into:property:rules:)`` and
     ///   ``merge(_:into:property:named:in:rules:)``.
     @discardableResult

@@ -5,14 +5,14 @@ import Logging
 public import ServiceLifecycle
 
 extension AIDataCoordinator: Service {
-    /// Waits for the responses of all promised merges, and merges each when it arrives. This includes promises of
-    /// earlier runs of the app. Runs until graceful shutdown or cancellation. Promises that remain are on disk, and
-    /// continue with the next run.
+    /// Waits for the responses of all promised merges. Merges each response when it arrives. This includes promises of
+    /// earlier runs of the app. Runs until graceful shutdown or cancellation. Promises that are not fulfilled stay on
+    /// disk, and the next run continues with them.
     ///
-    /// Responses only arrive if an engine runs on the same store (``/Hablare/EngineService``).
+    /// Responses arrive only if an engine runs on the same store (``/Hablare/EngineService``).
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidState` if the coordinator runs already; ``MergeError``
-    ///   if the promises cannot be read.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidState` if the coordinator is already running.
+    ///   ``MergeError`` if the promises cannot be read.
     @concurrent public nonisolated func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { [promises] in try await promises.run() }
@@ -25,14 +25,15 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Submits a request, and promises to merge its response when it arrives, even after crashes.
+    /// Submits a request, and promises to merge its response when it arrives. The promise survives crashes.
     ///
-    /// The promise is on disk before the request is, and the engine keeps the response until it is merged. A request
-    /// that fails or is cancelled keeps its promise, in case it is retried. Cancelling the calling task undoes nothing:
-    /// cancel the request instead.
+    /// The promise is on disk before the request is submitted, and the engine keeps the response until it is merged. If
+    /// the request fails or is cancelled, the promise stays, because the request may be retried. Cancelling the calling
+    /// task does not undo the promise or the request. To stop the work, cancel the request.
     ///
-    /// A response that was merged before is neither requested nor promised again. If the request was submitted before
-    /// without ``/Hablare/AIRequest/keepUntilMerged``, the store's retention policy may evict the response first.
+    /// If the response was already merged, the method submits nothing and promises nothing. If the request was already
+    /// submitted without ``/Hablare/AIRequest/keepUntilMerged``, the store's retention policy may evict the response
+    /// before it is merged.
     ///
     /// - Parameters:
     ///   - request: The request. This method sets ``/Hablare/AIRequest/keepUntilMerged``.
@@ -41,7 +42,7 @@ extension AIDataCoordinator: Service {
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The request's UUID.
     /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget`` or ``MergeError/Code/ambiguousTarget``, or if
-    ///   the promise cannot be written; the ``/Hablare/AIServiceError`` of submitting. In each case nothing is
+    ///   the promise cannot be written; the ``/Hablare/AIServiceError`` of the submission. In each case nothing is
     ///   promised.
     @discardableResult
     @concurrent public nonisolated func submit(
@@ -80,32 +81,34 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Withdraws the promise of a request that was not submitted. It does so only if this call made the promise and no
-    /// other caller has submitted the request. If that fails, the promise stays and is harmless, because the request is
-    /// unknown.
+    /// Withdraws the promise of a request that was not submitted. Does so only if this call made the promise and no
+    /// other caller has submitted the request. If the withdrawal fails, the promise stays. Such a promise is harmless,
+    /// because the request is unknown.
     private nonisolated func takeBack(_ key: MergeKey, _ promised: ReceiptBook.Promised) async {
         guard promised == .now else { return }
         do {
             guard try await !isKnown(key.requestID) else { return }
             _ = try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
         } catch {
-            logger.warning("A promise could not be taken back", metadata: ["cause": "\(MergeError.logged(error))"])
+            logger.warning(
+                "A promise could not be withdrawn. It is harmless, because its request is unknown",
+                metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }
 
-    /// Promises to merge the response of a submitted request when it arrives, even after a restart.
+    /// Promises to merge the response of a submitted request when the response arrives. The promise survives restarts.
     ///
-    /// Repeating a promise has no effect. If the response exists already, it is merged as soon as the coordinator runs.
-    /// The engine keeps a response until it is merged only if the request has ``/Hablare/AIRequest/keepUntilMerged``.
-    /// Otherwise the store's retention policy may evict it first.
+    /// Repeating a promise has no effect. If the response already exists, it is merged as soon as the coordinator runs.
+    /// The engine keeps the response until it is merged only if the request has ``/Hablare/AIRequest/keepUntilMerged``.
+    /// Otherwise the store's retention policy may evict the response before it is merged.
     ///
     /// - Parameters:
     ///   - requestID: The request's id.
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
-    /// - Returns: The date of an earlier merge, in which case nothing is promised; otherwise `nil`.
-    /// - Throws: ``MergeError``; ``/Hablare/AIServiceError`` with code `unknownRequest` or of category storage. In each
-    ///   case nothing is promised.
+    /// - Returns: The date of the merge if the response was already merged; nothing is then promised. Otherwise `nil`.
+    /// - Throws: ``MergeError``. ``/Hablare/AIServiceError`` with code `unknownRequest` or with the category `storage`.
+    ///   In each case nothing is promised.
     @discardableResult
     @concurrent public nonisolated func promiseMerge(
         requestID: UUID, into target: String, row: MergeRow
@@ -117,9 +120,8 @@ extension AIDataCoordinator: Service {
         return nil
     }
 
-    /// Submits a request, waits for its response, and merges it into a registered target. This is durable from
-    /// submission to merge: if the process dies or the task is cancelled, the next run of a coordinator merges the
-    /// response.
+    /// Submits a request, waits for its response, and merges the response into a registered target. The whole operation
+    /// is durable. If the process dies or the task is cancelled, the next run of a coordinator merges the response.
     ///
     /// - Parameters:
     ///   - request: The request. This method sets ``/Hablare/AIRequest/keepUntilMerged``.
@@ -128,7 +130,7 @@ extension AIDataCoordinator: Service {
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The merged response.
     /// - Throws: The errors of ``submit(_:to:mergingInto:row:)``; the error of a request that failed or was cancelled;
-    ///   ``MergeError`` if the merge failed, which stays promised.
+    ///   ``MergeError`` if the merge failed. A failed merge stays promised.
     @discardableResult
     @concurrent public nonisolated func generate(
         _ request: AIRequest, from provider: ProviderID? = nil, mergingInto target: String, row: MergeRow
@@ -139,7 +141,8 @@ extension AIDataCoordinator: Service {
         return response
     }
 
-    /// Returns the promised merges that are not done yet, oldest requests first. Damaged rows are omitted and logged.
+    /// Returns the promised merges that are not done yet, with the oldest requests first. Damaged rows are omitted and
+    /// logged.
     ///
     /// - Throws: ``MergeError`` if the promises cannot be read.
     @concurrent public nonisolated func pendingMerges() async throws -> [MergePromise] {
@@ -150,13 +153,13 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Withdraws a promise. On return, the promise either was fulfilled before or will never be fulfilled, even if its
-    /// merge had begun. Withdrawing a fulfilled or unknown promise has no effect. Merges without a promise, and those
-    /// that a ``generate(_:from:mergingInto:row:)`` waits for, still happen.
+    /// Withdraws a promise. When the method returns, the promise was already fulfilled, or will never be fulfilled.
+    /// This holds even if its merge has begun. Withdrawing a fulfilled or unknown promise has no effect. The method
+    /// does not stop merges without a promise, and merges that a ``generate(_:from:mergingInto:row:)`` waits for.
     ///
     /// If no other merge of the request is promised, the engine no longer needs to keep the response.
     ///
-    /// - Throws: ``MergeError`` if the withdrawal cannot be written. Then the promise holds.
+    /// - Throws: ``MergeError`` if the withdrawal cannot be written. The promise then stays.
     @concurrent public nonisolated func forgetMerge(requestID: UUID, into target: String, row: MergeRow) async throws {
         do {
             let key = MergeKey(requestID: requestID, target: target, row: row)

@@ -2,18 +2,18 @@ public import GRDB
 public import Hablare
 
 extension AIDataCoordinator {
-    /// Merges a response into a row of a target, in one transaction with its receipt.
+    /// Merges a response into a row of a target. Writes the receipt in the same transaction.
     ///
-    /// A response may be merged into several rows and by several targets, once for each. Cancelling the calling task
-    /// has an effect only before the write is handed to the database. Then the row is unchanged.
+    /// A response may be merged into several rows and by several targets, once for each row and target. Cancelling the
+    /// calling task has an effect only before the write is passed to the database. The row is then unchanged.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - target: The target. It need not be registered.
     ///   - row: The row's primary key.
-    /// - Returns: Whether the response was merged by this call or before.
-    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response without content, or of reading it;
-    ///   `CancellationError`. In each case nothing is changed, and the response is kept.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
+    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response that has no content or whose content
+    ///   cannot be read; `CancellationError`. In each case nothing is changed, and the response is kept.
     @discardableResult
     public nonisolated func merge(
         _ response: AIResponseData, into target: MergeTarget, row: MergeRow
@@ -21,7 +21,7 @@ extension AIDataCoordinator {
         try await one([MergeAsk(response: response, target: target, row: row)])
     }
 
-    /// Merges a response into a column of a row: see ``MergeTarget/column(_:_:rules:name:)``.
+    /// Merges a response into a column of a row. See ``MergeTarget/column(_:_:rules:name:)``.
     ///
     /// ```swift
     /// try await coordinator.merge(response, into: Article.self, id: articleID, column: \.audio)
@@ -32,8 +32,8 @@ extension AIDataCoordinator {
     ///   - record: The type of the table's records. Its primary key must have one column.
     ///   - id: The row's primary key.
     ///   - column: The column, from the record's `Columns`.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether the response was merged by this call or before.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<Record: TableRecord>(
@@ -43,7 +43,7 @@ extension AIDataCoordinator {
         try await merge(response, into: .column(record, column, rules: rules), row: MergeRow(id))
     }
 
-    /// Converts a response to a type, and merges it into a column of a row: see
+    /// Converts a response to a type, and merges the value into a column of a row. See
     /// ``MergeTarget/column(_:_:as:rules:name:transform:)``.
     ///
     /// - Parameters:
@@ -51,10 +51,10 @@ extension AIDataCoordinator {
     ///   - record: The type of the table's records. Its primary key must have one column.
     ///   - id: The row's primary key.
     ///   - column: The column, from the record's `Columns`.
-    ///   - type: The type to which the answer is converted first.
-    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - type: The type to which the answer is converted before `transform` is called.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
     ///   - transform: A closure that returns the stored value.
-    /// - Returns: Whether the response was merged by this call or before.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<Record: TableRecord, Value: ResponseConvertible & Sendable>(
@@ -66,18 +66,18 @@ extension AIDataCoordinator {
             response, into: .column(record, column, as: type, rules: rules, transform: transform), row: MergeRow(id))
     }
 
-    /// Merges a response into a property of a record. The record is fetched, changed and updated in one transaction
-    /// with the receipt.
+    /// Merges a response into a property of a record. One transaction fetches, changes and updates the record, and
+    /// writes the receipt.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - record: The type of the record. Its primary key must have one column.
     ///   - id: The row's primary key.
     ///   - property: The property.
-    ///   - name: The receipt's name, the same in all versions of the app, because a key path has no name that can be
-    ///     stored. Table and column are enough: `article.summary`.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether the response was merged by this call or before.
+    ///   - name: The receipt's name. It must be the same in all versions of the app. A key path has no name that can be
+    ///     stored. Table and column are enough, such as `article.summary`.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<
@@ -89,15 +89,15 @@ extension AIDataCoordinator {
         try await merge(response, into: .property(name, property, rules: rules), row: MergeRow(id))
     }
 
-    /// Creates a record from a response, once: see ``MergeTarget/create(_:_:as:rules:make:)``.
+    /// Creates a record from a response, once. See ``MergeTarget/create(_:_:as:rules:make:)``.
     ///
     /// - Parameters:
     ///   - record: The type of the record.
     ///   - response: The response of a completed request.
-    ///   - name: The receipt's name, the same in all versions of the app.
-    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - name: The receipt's name. It must be the same in all versions of the app.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
     ///   - make: A closure that creates the record from the value and its response.
-    /// - Returns: Whether the record was created by this call or before.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call created the record.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func create<Record: MutablePersistableRecord, Value: ResponseConvertible & Sendable>(
@@ -107,14 +107,14 @@ extension AIDataCoordinator {
         try await merge(response, into: .create(name, record, rules: rules, make: make), row: .new)
     }
 
-    /// Merges many responses, each into its row. Responses that fit into memory together share a transaction and an
-    /// event. Each merge has its own outcome, and a merge that fails does not affect the others.
+    /// Merges many responses, each into a different row. Responses that fit into memory together share a transaction
+    /// and an event. Each merge has its own outcome. A merge that fails does not affect the others.
     ///
     /// - Parameters:
-    ///   - responses: The responses with the primary keys of their rows.
+    ///   - responses: The responses, each with the primary key of its row.
     ///   - target: The target of all responses.
-    /// - Returns: The outcome of each merge, in the order of the responses. A merge that was prevented by cancelling
-    ///   the calling task has `CancellationError`.
+    /// - Returns: The outcome of each merge, in the order of the responses. If cancelling the calling task prevented a
+    ///   merge, its outcome is `CancellationError`.
     public nonisolated func merge(
         _ responses: [(response: AIResponseData, row: MergeRow)], into target: MergeTarget
     ) async -> [Result<MergeOutcome, any Error>] {

@@ -4,18 +4,19 @@ public import Logging
 
 /// A coordinator that merges responses into the app's own data, exactly once.
 ///
-/// A response can be merged into a record of the app's database: as a column's value, a change of a record or a new
-/// record. A receipt of the merge is written in the same transaction. So a response is merged once, regardless of
-/// crashes, and a repeated call returns ``MergeOutcome/alreadyMerged(_:)``.
+/// A response can be merged into a record of the app's database: as a column's value, as a change of a record, or as a
+/// new record. The same transaction writes a receipt of the merge. So a response is merged once, even if the process
+/// crashes. A repeated call returns ``MergeOutcome/alreadyMerged(_:)``.
 ///
-/// A response can also be merged into a model on the main actor, by key path. That happens at most once in a process.
-/// It is durable if a ``MergeContext`` saves the model.
+/// A response can also be merged into a model on the main actor, by a key path. Such a merge happens at most once in a
+/// process. It is durable only if a ``MergeContext`` saves the model.
 ///
-/// Content is read, checked and converted off the main actor, as is all SQL. Only properties are set on the main actor.
+/// Content is read, checked and converted off the main actor. All SQL also runs off the main actor. Only properties are
+/// set on the main actor.
 ///
-/// The app's database must have this library's tables: see ``GRDB/DatabaseMigrator/registerHablareData()``. Create one
-/// coordinator for each database and process, at the composition root, and run it (``run()``), so that it merges
-/// promised responses when they arrive.
+/// The app's database must have this library's tables. See ``GRDB/DatabaseMigrator/registerHablareData()``. Create one
+/// coordinator for each database and process, at the composition root. Run it (``run()``), so that it merges promised
+/// responses when they arrive.
 @MainActor public final class AIDataCoordinator {
     /// The options of a coordinator.
     ///
@@ -24,14 +25,14 @@ public import Logging
     ///     files: MergedFiles(folder: folder), provider: "writer", maximumBytesInFlight: 16 << 20)
     /// ```
     public struct Options: Sendable {
-        /// The folder for content that is merged as a file, into a `URL`. Default: none, in which case such merges
-        /// fail. For example, `MergedFiles(folder: folder)` if models hold the URL of a picture.
+        /// The folder for content that is merged as a file, into a `URL`. Default: none. Without a folder, such merges
+        /// fail. For example, `MergedFiles(folder: folder)` if models have the URL of a picture.
         public var files: MergedFiles?
-        /// The provider for ``AIDataCoordinator/generate(_:from:into:property:rules:)`` if the call names none.
+        /// The provider for ``AIDataCoordinator/generate(_:from:into:property:rules:)`` if the call does not name one.
         /// Default: none. For example, `"writer"` in an app with a single provider.
         public var provider: ProviderID?
-        /// The number of bytes of content that merges may hold in memory at once. Further merges wait. A merge that
-        /// alone exceeds the limit runs without others. Default: 64 MiB. For example, `16 << 20` (16 MiB) on a watch.
+        /// The maximum number of bytes of content that merges may hold in memory at once. Further merges wait. A single
+        /// merge that exceeds the limit runs alone. Default: 64 MiB. For example, `16 << 20` (16 MiB) on a watch.
         public var maximumBytesInFlight: Int
 
         /// Creates options. Default: the defaults of the properties.
@@ -50,10 +51,10 @@ public import Logging
     nonisolated let promises: PromiseKeeper
     nonisolated let logger: Logger
     nonisolated let deliveries: Deliveries
-    /// The receipts of merges into models, kept for as long as the models live.
+    /// The receipts of merges into models. A receipt is kept while its model exists.
     var delivered = ModelReceipts()
-    /// The names of properties in events. They are cached, because describing a key path searches the program's
-    /// symbols.
+    /// The names of properties in events. They are cached, because the name of a key path is found by a search in the
+    /// program's symbols.
     var propertyNames: [AnyKeyPath: String] = [:]
 
     /// Creates a coordinator. It starts a thread, and reads and writes nothing yet.
@@ -61,10 +62,10 @@ public import Logging
     /// - Parameters:
     ///   - manager: The manager of the requests.
     ///   - database: The app's database.
-    ///   - targets: The targets for responses that arrive later, even after a restart. Each needs a unique name. A
-    ///     promise to an ambiguous name is refused, and an error is logged at once.
+    ///   - targets: The targets for responses that arrive later, even after a restart. Each target needs a unique name.
+    ///     If several targets share a name, an error is logged at once, and a promise to that name is refused.
     ///   - options: The options.
-    ///   - seams: The clock, the source of UUIDs, the threads and the metrics. Pass the same as to the manager.
+    ///   - seams: The clock, the source of UUIDs, the threads and the metrics. Pass the same seams as to the manager.
     ///   - logger: The logger. Its entries never contain a prompt or a response.
     public nonisolated init(
         manager: AIRequestManager, database: any DatabaseWriter, targets: [MergeTarget] = [],
@@ -81,14 +82,14 @@ public import Logging
         deliveries = Deliveries(TaskSpawner(executor: seams.taskExecutor))
     }
 
-    /// The events of merges from now on, as a separate sequence for each reader.
+    /// The events of merges from now on. Each reader gets a separate sequence.
     ///
-    /// The sequence ends when the reading task is cancelled, and with the coordinator. A reader that is more than
-    /// 10,000 events behind loses the oldest.
+    /// The sequence ends when the reading task is cancelled or the coordinator is released. A reader that is more than
+    /// 10,000 events behind loses the oldest events.
     public nonisolated var merges: AsyncStream<MergeEvent> { merger.events.elements() }
 }
 
 extension AIDataCoordinator {
-    /// The number of remembered merges into models.
+    /// The number of merges into models whose receipts are kept.
     package var rememberedModels: Int { delivered.count }
 }

@@ -2,7 +2,8 @@ public import Foundation
 public import GRDB
 import Hablare
 
-/// A context that saves models to the app's database, off the main actor, in one transaction with the receipt.
+/// A context that saves models to the app's database. It saves a model and the receipt in one transaction, off the main
+/// actor.
 ///
 /// ```swift
 /// let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }) { article in
@@ -24,10 +25,10 @@ import Hablare
     /// Creates a context in the database of a coordinator.
     ///
     /// - Parameters:
-    ///   - coordinator: The coordinator whose database keeps the models.
+    ///   - coordinator: The coordinator whose database stores the models.
     ///   - id: The primary key of the model's row.
-    ///   - write: A closure that reads a model on the main actor, and returns a closure that writes it. The returned
-    ///     closure runs off the main actor, perhaps twice, and must touch nothing but the database.
+    ///   - write: A closure that reads a model on the main actor. It returns a second closure that writes the model.
+    ///     The second closure runs off the main actor and may run twice. It must change only the database.
     public init(
         _ coordinator: AIDataCoordinator, id: @escaping @MainActor (Model) -> any DatabaseValueConvertible,
         write: @escaping @MainActor (Model) -> Write
@@ -39,12 +40,12 @@ import Hablare
         self.write = write
     }
 
-    /// Returns the date of a saved merge: see ``MergeContext/dateOfMerge(_:)``.
+    /// Returns the date of a saved merge. See ``MergeContext/dateOfMerge(_:)``.
     public func dateOfMerge(_ key: MergeKey) async throws -> Date? {
         try await database.read { try ReceiptBook.date(of: key, in: $0) }
     }
 
-    /// Saves a model and a receipt: see ``MergeContext/save(_:with:)``.
+    /// Saves a model and a receipt. See ``MergeContext/save(_:with:)``.
     public func save(_ model: Model, with receipt: MergeKey) async throws -> Date? {
         let write = write(model)
         let date = date()
@@ -56,6 +57,6 @@ import Hablare
         }
     }
 
-    /// Returns the key of a model's row: see ``MergeContext/row(of:)``.
+    /// Returns the key of a model's row. See ``MergeContext/row(of:)``.
     public func row(of model: Model) -> MergeRow { MergeRow(id(model).databaseValue) }
 }

@@ -1,6 +1,6 @@
 import Hablare
 
-/// The tasks that wait for the responses of models. They end with the coordinator.
+/// The tasks that wait for responses to merge into models. The tasks end when the coordinator is released.
 final class Deliveries: Sendable {
     private struct State: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
@@ -20,7 +20,7 @@ final class Deliveries: Sendable {
         for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
     }
 
-    /// Starts a task, and returns its number for ``cancel(_:)``.
+    /// Starts a task. Returns its number for ``cancel(_:)``.
     func start(_ work: @escaping @Sendable @concurrent () async -> Void) -> Int {
         let number = state.withLock { state in
             state.last += 1

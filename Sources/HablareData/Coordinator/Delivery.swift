@@ -8,7 +8,7 @@ public struct Delivery: Sendable {
         end = { [weak deliveries] in deliveries?.cancel(number) }
     }
 
-    /// Ends the wait; the request continues. A completed merge stays. A merge in progress may fail with
-    /// ``MergeError/Code/cancelled``, reported by ``AIDataCoordinator/merges``.
+    /// Ends the wait. The request continues. A completed merge is not undone. A merge in progress may fail with
+    /// ``MergeError/Code/cancelled``, which ``AIDataCoordinator/merges`` reports.
     public func cancel() { end() }
 }

@@ -1,14 +1,15 @@
 /// An event about one or more merges, for example for views and counters.
 ///
-/// Every merge in a ``willMerge(_:)`` appears in exactly one further event: merged, merged before, or failed. The
-/// merges of one call share an event if they share a transaction, so that a view updates once.
+/// Every merge in a ``willMerge(_:)`` appears in exactly one later event. That event reports the merge as done, as
+/// already done, or as failed. Merges of one call that share a transaction also share an event, so that a view updates
+/// once.
 public enum MergeEvent: Sendable, Hashable {
     /// The merges are about to begin.
     case willMerge([MergeKey])
-    /// The responses are in the app's data now.
+    /// The responses are now in the app's data.
     case didMerge([MergeKey])
-    /// The responses were in the app's data before, and nothing was done.
+    /// The responses were already in the app's data. Nothing was changed.
     case wereMerged([MergeKey])
-    /// The merge failed. Its response is kept.
+    /// The merge failed. The response is kept.
     case mergeFailed(MergeKey, MergeError)
 }

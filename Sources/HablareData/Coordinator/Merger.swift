@@ -8,7 +8,7 @@ struct MergeAsk: Sendable {
     let response: AIResponseData
     let target: MergeTarget
     let row: MergeRow
-    /// Whether the merge exists only because of a promise, and so must not happen if the promise is withdrawn.
+    /// Whether the merge happens only because of a promise. Such a merge must not happen if the promise is withdrawn.
     var isPromised = false
 
     var key: MergeKey { MergeKey(requestID: response.requestID, target: target.name, row: row) }
@@ -19,8 +19,8 @@ struct MergeAsk: Sendable {
     }
 }
 
-/// The part of a coordinator that merges responses into the app's database. It reads, checks and converts them
-/// concurrently, then writes them together with their receipts. Never runs on the main actor.
+/// The part of a coordinator that merges responses into the app's database. It reads, checks and converts responses
+/// concurrently. It then writes them together with their receipts. It never runs on the main actor.
 final class Merger: Sendable {
     /// The maximum number of merges in one transaction.
     static let maximumGroup = GroupWriter.maximumGroup
@@ -49,11 +49,13 @@ final class Merger: Sendable {
         self.seams = seams
     }
 
-    /// Merges responses, each with its own outcome. Merges that are small enough together share a transaction.
+    /// Merges responses, each with its own outcome. If several merges are small enough, they share a transaction.
     ///
-    /// Cancelling the calling task has no effect on merges that were handed to the database, and prevents the rest.
+    /// Cancelling the calling task has no effect on merges that were already passed to the database. It prevents the
+    /// other merges.
     ///
-    /// - Parameter inBackground: Whether no caller waits, so that the merge leaves room for others.
+    /// - Parameter inBackground: Whether no caller waits for the merges. If so, they leave memory free for other
+    ///   merges.
     @concurrent func merge(_ asks: [MergeAsk], inBackground: Bool = false) async -> [Result<MergeOutcome, any Error>] {
         let beginning = meters.clock.now
         meters.asked(asks.count)
@@ -121,8 +123,8 @@ final class Merger: Sendable {
         }
     }
 
-    /// Returns the write of a merge. It removes the promise first: if a promised merge has no promise any more, nothing
-    /// is written. If there is a receipt, nothing is written, either.
+    /// Returns the write of a merge. The write first removes the promise. It writes nothing if the merge was promised
+    /// and the promise no longer exists. It also writes nothing if there is a receipt.
     private static func work(
         _ ask: MergeAsk, _ write: @escaping PreparedMerge, at date: Date
     ) -> @Sendable (Database) throws -> MergeOutcome {
@@ -154,7 +156,7 @@ final class Merger: Sendable {
     /// The write of a merge that has a receipt. It runs only if the receipt was removed in the meantime.
     private static let merged: PreparedMerge = { _, _ in
         throw MergeError(
-            .databaseFailed, "The receipt of the merge was removed this moment. Ask for the merge again.",
+            .databaseFailed, "The receipt of the merge was removed during the merge. Merge again.",
             isRetryable: true)
     }
 
@@ -170,7 +172,7 @@ final class Merger: Sendable {
     /// The maximum number of bytes of content in memory.
     var maximumBytes: Int { gate.limit }
 
-    /// Waits for room for a number of bytes, runs the closure, and releases the room afterwards.
+    /// Reserves memory for a number of bytes, runs the closure, and then releases the memory.
     func holding<R: Sendable>(
         _ bytes: Int, inBackground: Bool = false, _ work: () async throws -> R
     ) async throws -> R {
@@ -179,13 +181,13 @@ final class Merger: Sendable {
         return try await work()
     }
 
-    /// Waits for room for a number of bytes. Release it with ``letGo(_:inBackground:)``.
+    /// Waits until memory for a number of bytes is reserved. Release the memory with ``letGo(_:inBackground:)``.
     func take(_ bytes: Int, inBackground: Bool = false) async throws {
         try await gate.enter(bytes, inBackground: inBackground)
         meters.holds(bytes)
     }
 
-    /// Releases the room that ``take(_:inBackground:)`` reserved.
+    /// Releases the memory that ``take(_:inBackground:)`` reserved.
     func letGo(_ bytes: Int, inBackground: Bool = false) {
         meters.holds(-bytes)
         gate.leave(bytes, inBackground: inBackground)

@@ -1,13 +1,13 @@
 import DequeModule
 import Foundation
 
-/// The receipts of this process's merges into properties of models. Receipts of released models are removed, so the
-/// size stays in proportion to the app's models.
+/// The receipts of this process's merges into properties of models. Receipts of released models are removed, so that
+/// the number of receipts is proportional to the number of models.
 ///
-/// All of it runs on the main actor, so the cost of a call must not grow with the number of receipts. Each new receipt
-/// therefore checks two others for released models, instead of checking all of them from time to time.
+/// All methods run on the main actor, so the cost of a call must not grow with the number of receipts. Therefore each
+/// new receipt checks two other receipts for released models. There is no check of all receipts at once.
 @MainActor struct ModelReceipts {
-    /// A property or a name, hashed once for all models, because hashing a key path walks it.
+    /// A property or a name. It is hashed once for all models, because hashing a key path is slow.
     struct Target: Hashable {
         private let target: AnyHashable
         private let digest: Int
@@ -29,7 +29,7 @@ import Foundation
     }
 
     private struct Slot {
-        /// Weak and compared, because a new object may have the identity of a released one.
+        /// The model. It is held weakly and compared, because a new object may have the identity of a released object.
         weak var model: AnyObject?
         let mergedAt: Date
     }
@@ -37,13 +37,13 @@ import Foundation
     nonisolated init() {}
 
     private var slots: [Key: Slot] = [:]
-    /// Every slot's key once, least recently checked first.
+    /// The key of every slot, once each. The key that was checked least recently is first.
     private var order: Deque<Key> = []
 
     /// The number of slots, including those of released models.
     var count: Int { slots.count }
 
-    /// Returns the date at which a response was merged into a property of a model; `nil` if it was not.
+    /// Returns the date at which a response was merged into a property of a model; `nil` if it was not merged.
     func date(of requestID: UUID, in model: AnyObject, _ target: Target) -> Date? {
         guard let slot = slots[key(requestID, model, target)], slot.model === model else { return nil }
         return slot.mergedAt

@@ -3,16 +3,16 @@ import GRDB
 import Hablare
 import Logging
 
-/// The part of a coordinator that reports merged responses to the engine, so that the engine need not keep them any
-/// longer.
+/// The part of a coordinator that reports merged responses to the engine. The engine then need not keep these
+/// responses.
 ///
-/// The receipts record which responses were not reported yet. After a crash between merge and report, the next
-/// coordinator therefore reports them. The releaser runs behind the merges, with many responses in one commit. A
-/// response with another promised merge is reported later.
+/// The receipts record which responses were not reported yet. If the process crashes between a merge and its report,
+/// the next coordinator reports the response. The releaser works after the merges and reports many responses in one
+/// commit. A response that has another promised merge is reported later.
 final class Releaser: Sendable {
     private struct State: Sendable {
         var wanted: Set<UUID> = []
-        /// Whether to check all unreported receipts, and not only the latest merges.
+        /// Whether to check all unreported receipts, not only those of the latest merges.
         var isCatchingUp = false
         var isRunning = false
         var task: Task<Void, Never>?
@@ -43,12 +43,12 @@ final class Releaser: Sendable {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// Schedules a report for requests that were merged, or whose promises were withdrawn.
+    /// Schedules a report for requests that were merged or whose promises were withdrawn.
     func wanted(_ requests: some Sequence<UUID> & Sendable) {
         start { $0.wanted.formUnion(requests) }
     }
 
-    /// Schedules a report of the merges that an earlier process did not report.
+    /// Schedules a report of merges that an earlier process did not report.
     func catchUp() {
         start { $0.isCatchingUp = true }
     }
@@ -83,7 +83,8 @@ final class Releaser: Sendable {
         }
     }
 
-    /// Reports responses. After a failure the receipts stay unmarked, and the next start tries again.
+    /// Reports responses. If the report fails, the receipts are not marked as reported, and the next start reports them
+    /// again.
     @concurrent private func release(_ requests: [UUID], all: Bool) async {
         do {
             var remainder = requests[...]
@@ -104,7 +105,7 @@ final class Releaser: Sendable {
             return
         } catch {
             logger.warning(
-                "Merged responses are kept for longer than they need be",
+                "The engine could not be told that responses were merged, so it keeps them. The next start reports them again",
                 metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }

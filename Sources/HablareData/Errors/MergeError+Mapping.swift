@@ -3,36 +3,36 @@ import GRDB
 import Hablare
 
 extension MergeError {
-    /// The database operation that failed, which determines the advice.
+    /// The database operation that failed. It determines the advice in the error.
     enum Asked: Sendable {
-        /// A merge whose caller can ask again.
+        /// A merge that the caller can repeat.
         case merge
         /// A promised merge, which is retried automatically.
         case promisedMerge
-        /// The creation of a promise. After a failure there is no promise.
+        /// The creation of a promise. If it fails, there is no promise.
         case promise
         /// Reading or withdrawing promises.
         case promises
 
         fileprivate var failed: String {
             switch self {
-            case .merge, .promisedMerge: "The app's database did not take the merge."
-            case .promise: "The app's database did not take the promise of a merge, and nothing was promised."
-            case .promises: "The app's database could not be asked for its promises of merges."
+            case .merge, .promisedMerge: "The app's database refused the merge."
+            case .promise: "The app's database refused the promise of a merge, and nothing was promised."
+            case .promises: "The promises of merges in the app's database could not be read or changed."
             }
         }
 
         fileprivate var again: String {
             switch self {
-            case .merge: "ask for the merge again"
-            case .promisedMerge: "the promise is tried again by itself"
-            case .promise, .promises: "ask again"
+            case .merge: "Merge again."
+            case .promisedMerge: "The promised merge is retried automatically."
+            case .promise, .promises: "Try again."
             }
         }
     }
 
-    /// Returns the error that the caller of a merge receives. `CancellationError` and errors of the engine, which have
-    /// their own advice, stay as they are.
+    /// Returns the error that the caller of a merge receives. `CancellationError` stays unchanged. Errors of the engine
+    /// also stay unchanged, because they have their own advice.
     static func forCaller(_ error: any Error, of requestID: UUID, asked: Asked = .merge) -> any Error {
         switch error {
         case is CancellationError, is AIServiceError: error
@@ -42,7 +42,7 @@ extension MergeError {
         }
     }
 
-    /// Returns a failure as a `MergeError`, for events and for one outcome of several.
+    /// Returns a failure as a `MergeError`, for events and for a single outcome of several merges.
     static func recorded(_ error: any Error, of requestID: UUID) -> MergeError {
         switch forCaller(error, of: requestID) {
         case let error as MergeError: error
@@ -53,12 +53,12 @@ extension MergeError {
         default:
             MergeError(
                 .cancelled,
-                "The merge did not happen, because its task was cancelled. Call merge again if you need it.",
+                "The merge was not done, because its task was cancelled. If you need the merge, call the method again.",
                 requestID: requestID)
         }
     }
 
-    /// Returns a failure that concerns no single request as a `MergeError`.
+    /// Returns a failure that does not concern a single request as a `MergeError`.
     static func recorded(_ error: any Error, ofPromises: Void) -> MergeError {
         switch error {
         case let error as MergeError: error
@@ -67,7 +67,8 @@ extension MergeError {
         }
     }
 
-    /// Returns a description of a failure for a log's metadata: codes, types and names of a schema, never a value.
+    /// Returns a description of a failure for the metadata of a log message. It has codes, types and names of a schema,
+    /// but never a value.
     static func logged(_ error: any Error) -> String {
         switch error {
         case let error as DatabaseError: cause(of: error)
@@ -81,7 +82,7 @@ extension MergeError {
         if error.isOfMissingBooks {
             return MergeError(
                 .notMigrated,
-                "The app's database has no table for receipts. Call `registerHablareData()` on its migrator.",
+                "The app's database has no tables for merges. Call `registerHablareData()` on its migrator.",
                 cause: cause(of: error))
         }
         if let table = missingTable(error) {
@@ -90,20 +91,20 @@ extension MergeError {
         }
         let advice =
             switch error.resultCode {
-            case _ where error.isOfAFullDisk: "Its disk is full: make room, and \(asked.again)."
-            case .SQLITE_BUSY, .SQLITE_LOCKED: "It was busy for too long: \(asked.again)."
-            case .SQLITE_READONLY: "It may not be written: open it for writing."
+            case _ where error.isOfAFullDisk: "The disk of the database is full. Free some space. \(asked.again)"
+            case .SQLITE_BUSY, .SQLITE_LOCKED: "The database was busy for too long. \(asked.again)"
+            case .SQLITE_READONLY: "The database is read-only. Open it for writing."
             case .SQLITE_CONSTRAINT:
-                "A constraint of its schema does not allow the value: see the cause, and mend the target or the schema."
-            case _ where error.isPassing: "It failed for now: see the cause, and \(asked.again)."
-            default: "See the cause, and mend it."
+                "A constraint of the schema does not allow the value. See the cause, then correct the target or the schema."
+            case _ where error.isPassing: "The failure may be temporary. See the cause. \(asked.again)"
+            default: "See the cause, and correct it."
             }
         return MergeError(
             error.isOfAFullDisk ? .diskFull : .databaseFailed, "\(asked.failed) \(advice)",
             cause: cause(of: error), isRetryable: error.isPassing)
     }
 
-    /// Returns the table that SQLite does not find.
+    /// Returns the table that SQLite cannot find.
     private static func missingTable(_ error: DatabaseError) -> String? {
         let prefix = "no such table: "
         guard error.resultCode == .SQLITE_ERROR, let message = error.message, message.hasPrefix(prefix) else {
@@ -112,8 +113,8 @@ extension MergeError {
         return String(message.dropFirst(prefix.count))
     }
 
-    /// Returns SQLite's message only if it contains nothing but names of the schema. A message from a trigger, an SQL
-    /// function or the app may contain a value, and so may a statement's arguments.
+    /// Returns SQLite's message if it contains only names of the schema. A message from a trigger, an SQL function or
+    /// the app may contain a value. A statement's arguments may also contain values.
     private static func cause(of error: DatabaseError) -> String {
         let code = "\(error.extendedResultCode)"
         let named: [String] =
@@ -129,7 +130,8 @@ extension MergeError {
 
     private static func app(_ error: any Error) -> MergeError {
         MergeError(
-            .appFailed, "The app's own code that merges threw an error of \(type(of: error)). Mend it there.",
+            .appFailed,
+            "The app's own code for the merge threw an error of type \(type(of: error)). Correct that code: the transform, the rule or the target.",
             cause: "\(type(of: error))")
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The reason why a response was not merged into the app's data, with advice.
 ///
-/// The response itself is kept, so the merge can be repeated after the problem is fixed. Messages never contain an
+/// The response itself is kept, so that the merge can be repeated after the problem is fixed. Messages never contain an
 /// answer's content.
 public struct MergeError: Error, Sendable, Hashable {
     /// The kind of error. Open for extension.
@@ -14,9 +14,10 @@ public struct MergeError: Error, Sendable, Hashable {
         /// The code's text.
         public var description: String { rawValue }
 
-        /// The answer is of a kind that the property or column cannot hold. The message names both.
+        /// The answer has a kind that the property or column cannot hold. The message names the kind and the property
+        /// or column.
         public static let typeMismatch = Self(rawValue: "type-mismatch")
-        /// The answer is of the right kind, but cannot be read as the requested value. Examples are text that is no
+        /// The answer has the right kind, but cannot be read as the requested value. Examples are a text that is not a
         /// number, and JSON without a required member.
         public static let invalidContent = Self(rawValue: "invalid-content")
         /// A rule does not allow the answer.
@@ -29,25 +30,25 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let noRow = Self(rawValue: "no-row")
         /// The table has no such column.
         public static let noColumn = Self(rawValue: "no-column")
-        /// The table's primary key has several columns, but a merge identifies a row by one value.
+        /// The table's primary key has several columns. A merge identifies a row by a single value.
         public static let unsupportedKey = Self(rawValue: "unsupported-key")
-        /// No target of that name is registered.
+        /// No target with that name is registered.
         public static let unknownTarget = Self(rawValue: "unknown-target")
-        /// Several targets of that name are registered.
+        /// Several targets with that name are registered.
         public static let ambiguousTarget = Self(rawValue: "ambiguous-target")
-        /// The request has no response to merge: it failed, was cancelled, or its response was evicted.
+        /// The request has no response to merge. The request failed or was cancelled, or its response was evicted.
         public static let noResponse = Self(rawValue: "no-response")
         /// The model was released before its response arrived.
         public static let modelGone = Self(rawValue: "model-gone")
         /// The app's database does not have this library's tables.
         public static let notMigrated = Self(rawValue: "not-migrated")
-        /// The app's database, or its model context, could not be written.
+        /// The app's database or its model context could not be written.
         public static let databaseFailed = Self(rawValue: "database-failed")
-        /// The disk of the app's database is full. Promised merges continue automatically once there is space.
+        /// The disk of the app's database is full. Promised merges continue automatically when there is space.
         public static let diskFull = Self(rawValue: "disk-full")
-        /// The content's file could not be read or kept.
+        /// The content's file could not be read or stored.
         public static let fileFailed = Self(rawValue: "file-failed")
-        /// The merge was abandoned, because the task that asked for it was cancelled.
+        /// The merge was abandoned, because the task that called it was cancelled.
         public static let cancelled = Self(rawValue: "cancelled")
         /// The app's own code (a transform, a rule or a target) threw an error.
         public static let appFailed = Self(rawValue: "app-failed")
@@ -57,9 +58,9 @@ public struct MergeError: Error, Sendable, Hashable {
     public let code: Code
     /// The id of the response's request; `nil` if there is none.
     public let requestID: UUID?
-    /// A description of the problem and the remedy, in full sentences.
+    /// A description of the problem and of the remedy, in full sentences.
     public let message: String
-    /// The underlying failure, for logs: codes, types and names of a schema, never a value.
+    /// The underlying failure, for logs. It has codes, types and names of a schema, but never a value.
     public let cause: String?
     /// Whether the same merge can succeed later without any change. `true` if the app's database or its disk was
     /// temporarily busy, full or failing.
@@ -69,9 +70,9 @@ public struct MergeError: Error, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - code: The kind of error.
-    ///   - message: A description of the problem and the remedy.
+    ///   - message: A description of the problem and of the remedy.
     ///   - requestID: The id of the response's request. Default: none.
-    ///   - cause: The underlying failure as reported. Default: none.
+    ///   - cause: The underlying failure. Default: none.
     ///   - isRetryable: Whether the same merge can succeed later. Default: `false`.
     public init(
         _ code: Code, _ message: String, requestID: UUID? = nil, cause: String? = nil, isRetryable: Bool = false
@@ -83,7 +84,7 @@ public struct MergeError: Error, Sendable, Hashable {
         self.isRetryable = isRetryable
     }
 
-    /// Returns the error with a request's id, unless it has one already.
+    /// Returns the error with a request's id, unless the error already has an id.
     func of(_ requestID: UUID) -> MergeError {
         guard self.requestID == nil else { return self }
         return MergeError(code, message, requestID: requestID, cause: cause, isRetryable: isRetryable)
@@ -91,7 +92,7 @@ public struct MergeError: Error, Sendable, Hashable {
 }
 
 extension MergeError: CustomStringConvertible, LocalizedError {
-    /// The message and the code, with the cause if the database failed.
+    /// The message and the code. If the database failed, the description also has the cause.
     public var description: String {
         guard code == .databaseFailed, let cause else { return "\(message) [\(code)]" }
         return "\(message) [\(code): \(cause)]"

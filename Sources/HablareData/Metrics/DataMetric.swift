@@ -1,17 +1,17 @@
-/// The metrics of merges, with their labels. They are recorded with the engine's metrics
+/// The metrics of merges, with their labels. They are recorded in the same way as the engine's metrics
 /// (``/Hablare/EngineSeams/observation``).
 ///
 /// | metric | kind | labels | meaning |
 /// |---|---|---|---|
-/// | `hablare_merge_queue_depth` | gauge | | merges that are requested and not done |
+/// | `hablare_merge_queue_depth` | gauge | | merges that were requested and are not done |
 /// | `hablare_merge_bytes` | histogram | | the size of merged responses |
-/// | `hablare_merge_duration` | timer | `into`: `record`, `model` | a merge's duration, from the request to its end |
+/// | `hablare_merge_duration` | timer | `into`: `record`, `model` | the duration of a merge, from the call to its end |
 /// | `hablare_merge_bytes_in_flight` | gauge | | bytes of content that merges hold in memory |
-/// | `hablare_merge_main_actor_duration` | timer | | the duration of one uninterrupted period of merging on the main actor |
+/// | `hablare_merge_main_actor_duration` | timer | | the duration of one uninterrupted merge step on the main actor |
 /// | `hablare_merges_total` | counter | `outcome`: `merged`, `already_merged`, `failed` | merges that ended |
 /// | `hablare_merge_promises` | gauge | | promised merges that wait for their responses |
 public enum DataMetric: String, Sendable, Hashable, CaseIterable {
-    /// The number of merges that are requested and not done.
+    /// The number of merges that were requested and are not done.
     case queueDepth = "hablare_merge_queue_depth"
     /// The size of merged responses, in bytes.
     case bytes = "hablare_merge_bytes"

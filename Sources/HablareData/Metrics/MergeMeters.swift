@@ -79,7 +79,7 @@ final class MergeMeters: Sendable {
             })
     }
 
-    /// Runs a closure and records how long it keeps the main actor.
+    /// Runs a closure and records how long it occupies the main actor.
     @MainActor func onMainActor<R>(_ work: () throws -> R) rethrows -> R {
         let start = clock.now
         defer { mainActor.record(duration: clock.now - start) }

@@ -3,14 +3,15 @@ import Foundation
 extension MergeError.Code {
     /// The promise of the merge was withdrawn before the merge was done
     /// (``AIDataCoordinator/forgetMerge(requestID:into:row:)``). Only ``MergeEvent/mergeFailed(_:_:)`` reports this
-    /// code, and only for a merge that was announced before.
+    /// code, and only for a merge that an earlier event announced.
     public static let forgotten = Self(rawValue: "forgotten")
 }
 
 extension MergeError {
     static func forgotten(_ requestID: UUID) -> MergeError {
         MergeError(
-            .forgotten, "The promise of the merge was taken back before it was done. Promise it again if it is wanted.",
+            .forgotten,
+            "The promise of the merge was withdrawn before the merge was done. If you need the merge, promise it again.",
             requestID: requestID)
     }
 }

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A merge that was requested before its response existed. It survives restarts.
+/// A merge that was requested before its response existed. The promise survives restarts.
 public struct MergePromise: Sendable, Hashable {
     /// The key of the merge.
     public let key: MergeKey
     /// The date of the promise.
     public let promisedAt: Date
-    /// The reason why the merge has not succeeded yet, with advice for the user; `nil` if nothing went wrong. The merge
-    /// is tried again if the request is retried, if the same merge is promised again, and whenever the coordinator
-    /// starts to run.
+    /// The reason why the merge has not succeeded yet, with advice for the user; `nil` if no failure occurred. The
+    /// merge is tried again in three cases: the request is retried, the same merge is promised again, or the
+    /// coordinator starts to run.
     public let failure: String?
 
-    /// Creates a promise. The coordinator does this.
+    /// Creates a promise. The coordinator creates the promises.
     public init(key: MergeKey, promisedAt: Date, failure: String? = nil) {
         self.key = key
         self.promisedAt = promisedAt

@@ -1,32 +1,33 @@
 import Foundation
 
-/// The states of promised requests. A value that receives events and returns effects, without performing them.
+/// The states of requests that have promised merges. The board receives events and returns effects. It does not perform
+/// them.
 struct PromiseBoard: Sendable {
-    /// An effect for the keeper to perform.
+    /// An effect that the keeper performs.
     enum Effect: Sendable, Hashable {
         /// Wait for the outcome of the request.
         case watch(UUID)
-        /// Merge the response of the request as promised.
+        /// Merge the response of the request.
         case merge(UUID)
         /// Wait for a time, then check the request again.
         case wait(UUID, Duration)
     }
 
-    /// The end of a wait for an outcome.
+    /// The way in which a wait for an outcome ended.
     enum Ending: Sendable, Hashable {
         /// The response arrived.
         case completed
         /// The request failed or was cancelled. It may be retried.
         case failed
-        /// The engine was suspended or ended.
+        /// The engine was suspended or released.
         case suspended
-        /// The request is unknown: it is not submitted yet, or was deleted.
+        /// The request is unknown, because it is not submitted yet or was deleted.
         case unknown
         /// The store could not be read.
         case unreadable
     }
 
-    /// The end of a merge.
+    /// The way in which a merge ended.
     enum Merging: Sendable, Hashable {
         /// All promised merges are done.
         case kept
@@ -38,11 +39,11 @@ struct PromiseBoard: Sendable {
 
     private enum State: Sendable, Hashable {
         case watched
-        /// An event arrived while the outcome was awaited. That wait may have ended before the event, so an unusable
-        /// outcome is checked again.
+        /// An event arrived during the wait for the outcome. The wait may have ended before that event. Therefore, if
+        /// the wait brings no response, the outcome is checked again.
         case watchedAgain
         case merging
-        /// Another merge was promised during a merge.
+        /// Another merge of the same response was promised during a merge.
         case mergingAgain
         /// Nothing happens until the request is retried explicitly.
         case parked
@@ -135,7 +136,7 @@ struct PromiseBoard: Sendable {
         }
     }
 
-    /// Handles the return of the engine.
+    /// Handles the end of the engine's suspension.
     mutating func engineRevived() -> [Effect] {
         let ids = states.filter { $0.value == .suspended || $0.value == .watched }.keys
             .sorted()

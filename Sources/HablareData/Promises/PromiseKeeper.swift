@@ -3,8 +3,8 @@ import GRDB
 import Hablare
 import Logging
 
-/// The part of a coordinator that fulfils promises: it waits for the outcomes of promised requests, and merges the
-/// responses in batches.
+/// The part of a coordinator that fulfils promises. It waits for the outcomes of requests that have promised merges,
+/// and merges the responses in batches.
 final class PromiseKeeper: Sendable {
     private enum News: Sendable {
         case promised([UUID])
@@ -34,21 +34,21 @@ final class PromiseKeeper: Sendable {
         self.targets = named
         for name in named.filter({ $0.value.count > 1 }).keys.sorted() {
             logger.error(
-                "Several merge targets have one name, and what is promised to it cannot be merged",
+                "Several merge targets have the same name, so promised merges to it cannot be done. Give each target a different name",
                 metadata: ["target": "\(name)"])
         }
         self.seams = seams
         self.logger = logger
     }
 
-    /// Reports a new promise. If the keeper does not run, its next run reads the promise from the database.
+    /// Reports a new promise. If the keeper is not running, its next run reads the promise from the database.
     func promised(_ id: UUID) {
         _ = inbox.withLock { $0 }?.yield(.promised([id]))
     }
 
     /// Fulfils promises until the task is cancelled.
     ///
-    /// - Throws: `AIServiceError` with code `invalidState` if the keeper runs already; the error of reading the
+    /// - Throws: `AIServiceError` with code `invalidState` if the keeper is already running; the error of reading the
     ///   promises.
     @concurrent func run() async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
@@ -58,7 +58,10 @@ final class PromiseKeeper: Sendable {
             return true
         }
         guard isFirst else {
-            throw AIServiceError(.invalidState, "This coordinator runs already. Run one for each database and process.")
+            throw AIServiceError(
+                .invalidState,
+                "This coordinator is already running. Call `run()` only once. Use one coordinator for each database and process."
+            )
         }
         defer { inbox.withLock { $0 = nil } }
         merger.releaser.catchUp()
@@ -82,7 +85,7 @@ final class PromiseKeeper: Sendable {
         let promises = try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
         if promises.damaged > 0 {
             logger.warning(
-                "Promises of merges that cannot be read are kept and skipped",
+                "Some promises of merges cannot be read. They are kept and skipped",
                 metadata: ["count": "\(promises.damaged)"])
         }
         return promises.readable
@@ -147,16 +150,16 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// Waits for an outcome; `nil` if the keeper ends meanwhile.
+    /// Waits for an outcome. Returns `nil` if the keeper ends during the wait.
     private func outcome(of id: UUID) async -> PromiseBoard.Ending? {
         do {
             switch try await manager.outcome(of: id) {
             case .completed: return .completed
             case .failed(let error):
-                await note("The request failed: \(error.message) Retry it, and its answer is merged.", of: id)
+                await note("The request failed: \(error.message) Retry the request; its answer is then merged.", of: id)
                 return .failed
             case .cancelled:
-                await note("The request was cancelled. Retry it to have it merged after all.", of: id)
+                await note("The request was cancelled. Retry the request; its answer is then merged.", of: id)
                 return .failed
             case .pending, .executing: return .unreadable  // not final: checked again
             }
@@ -166,17 +169,18 @@ final class PromiseKeeper: Sendable {
             return .suspended
         } catch let error as AIServiceError where error.code == .unknownRequest {
             await note(
-                "The engine's store does not know the request: it was deleted, never submitted, or is in another store. Forget the merge if it is not to come.",
+                "The engine's store does not have the request. It was deleted, was never submitted, or is in another store. If it will not be submitted, call `forgetMerge`.",
                 of: id)
             return .unknown
         } catch {
             logger.warning(
-                "The outcome of a promised request cannot be read", metadata: ["cause": "\(MergeError.logged(error))"])
+                "The outcome of a request with a promised merge cannot be read",
+                metadata: ["cause": "\(MergeError.logged(error))"])
             return .unreadable
         }
     }
 
-    /// The advice for every promise that cannot be fulfilled without a change by the app or the user.
+    /// The advice for every promise that cannot be fulfilled until the app or the user changes something.
     static let whatToDo =
         """
          The promise stays. After the correction, promise it again (`promiseMerge`) or restart the coordinator. \
@@ -186,8 +190,8 @@ final class PromiseKeeper: Sendable {
     /// The number of responses that are read and merged together.
     private static let batch = 64
 
-    /// Merges all promised responses of some requests. If the keeper ends first, the rest is retryable, because nothing
-    /// went wrong with it.
+    /// Merges all promised responses of some requests. If the keeper ends first, the remaining requests are retryable,
+    /// because they have not failed.
     func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
         var merged: [UUID: PromiseBoard.Merging] = [:]
         var remainder = ids[...]
@@ -255,21 +259,21 @@ final class PromiseKeeper: Sendable {
                 return responses
             } catch {
                 logger.warning(
-                    "The response of a promised request cannot be read",
+                    "The response of a request with a promised merge cannot be read",
                     metadata: ["cause": "\(MergeError.logged(error))"])
             }
         }
         return responses
     }
 
-    /// Returns the registered target of a name. It fails unless there is exactly one.
+    /// Returns the registered target with a name. Fails unless exactly one target has the name.
     func target(_ name: String) -> Result<MergeTarget, MergeError> {
         guard let found = targets[name] else { return .failure(unknownTarget(name)) }
         guard let target = found.first, found.count == 1 else {
             return .failure(
                 MergeError(
                     .ambiguousTarget,
-                    "\(found.count) merge targets are called \(name), so nobody knows which is meant. Give each a name of its own."
+                    "\(found.count) merge targets have the name \(name). Give each target a different name."
                 ))
         }
         return .success(target)
@@ -279,7 +283,8 @@ final class PromiseKeeper: Sendable {
         let known = targets.keys.sorted().joined(separator: ", ")
         return MergeError(
             .unknownTarget,
-            "No merge target is called \(name). Give it to the coordinator; it has: \(known.isEmpty ? "none" : known).")
+            "No merge target has the name \(name). Pass the target to the coordinator. Its targets: \(known.isEmpty ? "none" : known)."
+        )
     }
 
     private func note(_ failure: String, of id: UUID) async {
@@ -298,13 +303,14 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// Writes information about a promise. If this fails, the promise still exists.
+    /// Writes information about a promise. If the write fails, the promise still exists.
     private func writing(_ work: @escaping @Sendable (Database) throws -> Void) async {
         do {
             try await merger.writer.write(work)
         } catch {
             logger.warning(
-                "What became of a promise could not be noted", metadata: ["cause": "\(MergeError.logged(error))"])
+                "The failure of a promised merge could not be recorded",
+                metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }
 }

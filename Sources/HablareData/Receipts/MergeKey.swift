@@ -2,12 +2,12 @@ public import Foundation
 public import GRDB
 import Hablare
 
-/// The key of a merge: the request, the target and the row. A merge happens at most once per key.
+/// The key of a merge: the request, the target and the row. A merge happens at most once for each key.
 public struct MergeKey: Sendable, Hashable {
     /// The id of the response's request.
     public let requestID: UUID
-    /// The name of the target: `article.audio`. It is stored on disk, so it must not change between versions of the
-    /// app.
+    /// The name of the target, such as `article.audio`. It is stored on disk, so it must not change between versions of
+    /// the app.
     public let target: String
     /// The row.
     public let row: MergeRow
@@ -19,8 +19,8 @@ public struct MergeKey: Sendable, Hashable {
         self.row = row
     }
 
-    /// The key as one text, the same in every process and version. It is for contexts that keep receipts outside a GRDB
-    /// database.
+    /// The key as one text, the same in every process and version. It is for contexts that store receipts outside a
+    /// GRDB database.
     public var text: String {
         let key =
             switch row.key.storage {
@@ -34,24 +34,25 @@ public struct MergeKey: Sendable, Hashable {
     }
 }
 
-/// A row of the app's own table, named by its primary key, or no row yet if the merge creates it.
+/// A row of the app's own table, identified by its primary key. If the merge creates the row, ``new``.
 public struct MergeRow: Sendable, Hashable {
     /// The key's value in the database.
     public let key: DatabaseValue
 
-    /// Creates a row from its primary key of one column: a number, a text or a UUID. Use the key's type in the table.
-    /// For receipts the number 1 and the text "1" are two rows, even if the table finds the same row by both.
+    /// Creates a row from its primary key, which must have one column: a number, a text or a UUID. Use the key's type
+    /// in the table. In receipts, the number 1 and the text "1" are two different rows, even if the table finds the
+    /// same row for both.
     public init(_ key: some DatabaseValueConvertible) {
         self.key = key.databaseValue
     }
 
-    /// No row yet: the merge creates it.
+    /// A row that does not exist yet. The merge creates it.
     public static let new = MergeRow(Data())
 
     /// The key's value in the tables of receipts, which do not allow NULL.
     var stored: DatabaseValue { key.isNull ? MergeRow.new.key : key }
 
-    /// Whether no row is named.
+    /// Whether the merge creates the row.
     var isNew: Bool { stored == MergeRow.new.key }
 }
 
@@ -61,7 +62,7 @@ extension MergeKey: CustomStringConvertible {
 }
 
 extension MergeRow: CustomStringConvertible {
-    /// The key: a number or a text unchanged, bytes in hexadecimal, or `new` if there is no row.
+    /// The key: a number or a text unchanged, bytes in hexadecimal, or `new` for a row that does not exist yet.
     public var description: String {
         switch key.storage {
         case .null: "new"
@@ -82,9 +83,9 @@ extension MergeRow: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
 
 /// The outcome of a merge.
 public enum MergeOutcome: Sendable, Hashable {
-    /// The response and its receipt are in the app's data now.
+    /// The response and its receipt are now in the app's data.
     case merged
-    /// The response was merged before, at the given date, and nothing was done. Later changes by the app or the user
-    /// stay.
+    /// The response was already merged, at the given date. Nothing was changed. So later changes by the app or the user
+    /// are kept.
     case alreadyMerged(Date)
 }

@@ -3,8 +3,8 @@ public import GRDB
 public import Hablare
 import HablareJSON
 
-/// A response with its content, as a row of the app's database. ``AIDataCoordinator/persistResponse(_:)`` writes it. It
-/// belongs to the app, and stays when the engine evicts its own copy.
+/// A response with its content, as a row of the app's database. ``AIDataCoordinator/persistResponse(_:)`` writes the
+/// row. The row belongs to the app. It stays when the engine evicts its own copy of the response.
 public struct PersistedResponse: Sendable, Hashable, Identifiable {
     /// The id of the answered request.
     public let id: UUID
@@ -14,10 +14,10 @@ public struct PersistedResponse: Sendable, Hashable, Identifiable {
     public let type: ContentType
     /// The format's name for audio and images; `nil` for other kinds.
     public let format: String?
-    /// The content: the bytes of text, data, audio and images; the JSON of structured answers; the numbers of an
-    /// embedding as little-endian 32-bit floating-point numbers.
+    /// The content. For text, data, audio and images: the bytes. For structured answers: the JSON. For an embedding:
+    /// the numbers as little-endian 32-bit floating-point numbers.
     public let content: Data
-    /// The provider's further information about the answer.
+    /// Further information from the provider about the answer.
     public let metadata: [String: String]
     /// The date at which the answer arrived.
     public let receivedAt: Date
@@ -29,9 +29,9 @@ extension PersistedResponse: FetchableRecord, TableRecord {
 
     /// Reads a row.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of content that only a later version
-    ///   knows, or if a column is missing or was not written by this library; `DecodingError` if the metadata is
-    ///   invalid.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` in two cases: the kind of content is known only
+    ///   to a later version, or a column is missing or was not written by this library. `DecodingError` if the metadata
+    ///   is invalid.
     public init(row: Row) throws {
         // GRDB's subscripts trap for other types, and its `decode` turns an invalid number into 0.
         func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
@@ -39,7 +39,7 @@ extension PersistedResponse: FetchableRecord, TableRecord {
                 throw MergeError(
                     .invalidContent,
                     """
-                    A persisted response is damaged, or was fetched without all its columns. Fetch all columns. If that \
+                    A persisted response is damaged, or was fetched without some of its columns. Fetch all columns. If that \
                     does not help, delete the row and persist the response again.
                     """,
                     cause: column)
@@ -52,7 +52,7 @@ extension PersistedResponse: FetchableRecord, TableRecord {
         guard let type = ContentType(rawValue: name) else {
             throw MergeError(
                 .invalidContent,
-                "A persisted response is of a kind that this version does not know. Use the version that wrote it, or later.",
+                "A persisted response has a kind that this version does not know. Use the version that wrote it, or a later version.",
                 cause: name)
         }
         self.type = type
@@ -92,20 +92,20 @@ extension MergeTarget {
 extension AIDataCoordinator {
     /// Writes a response with its content into the app's database (``PersistedResponse``), once.
     ///
-    /// - Returns: Whether the response was written by this call or before.
+    /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call wrote the response.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func persistResponse(_ response: AIResponseData) async throws -> MergeOutcome {
         try await merge(response, into: .persistence, row: .new)
     }
 
-    /// Removes receipts that are older than a date and whose responses the engine no longer keeps. The engine cannot
-    /// deliver those responses again. Receipts are small. An app that merges thousands of responses a day should call
-    /// this from time to time.
+    /// Removes old receipts. A receipt is removed if it is older than a date and the engine no longer keeps its
+    /// response. The engine cannot deliver such a response again. Receipts are small. An app that merges thousands of
+    /// responses a day should call this method from time to time.
     ///
     /// - Returns: The number of removed receipts.
-    /// - Throws: ``MergeError`` of the app's database; the ``/Hablare/AIServiceError`` of the store;
-    ///   `CancellationError`. Receipts removed before the error stay removed.
+    /// - Throws: ``MergeError`` for a failure of the app's database; the ``/Hablare/AIServiceError`` of the store;
+    ///   `CancellationError`. Receipts that were removed before the error stay removed.
     @discardableResult
     @concurrent public nonisolated func forgetReceipts(before date: Date) async throws -> Int {
         do {

@@ -5,7 +5,7 @@ import GRDB
 enum ReceiptBook {
     /// Writes a receipt, unless there is one.
     ///
-    /// - Returns: `nil` if the receipt was written; otherwise the date of the existing one.
+    /// - Returns: `nil` if the receipt was written; otherwise the date of the existing receipt.
     static func enter(_ key: MergeKey, at date: Date, in database: Database) throws -> Date? {
         try database.cachedStatement(
             sql: """
@@ -26,16 +26,15 @@ enum ReceiptBook {
 
     /// The result of a request for a promise.
     enum Promised: Sendable, Hashable {
-        /// The promise was made now.
+        /// This call made the promise.
         case now
-        /// The promise was made before.
+        /// An earlier call made the promise.
         case before
-        /// The merge was done, so there is nothing to promise.
+        /// The merge is already done, so there is nothing to promise.
         case merged(Date)
     }
 
-    /// Records the promise of a merge, to be done when its response arrives. It has no effect if the merge was promised
-    /// or done before.
+    /// Records the promise of a merge. Has no effect if the merge is already promised or done.
     static func promise(_ key: MergeKey, at date: Date, in database: Database) throws -> Promised {
         if let date = try self.date(of: key, in: database) { return .merged(date) }
         try database.cachedStatement(
@@ -58,7 +57,7 @@ enum ReceiptBook {
         return database.changesCount > 0
     }
 
-    /// Records the reason why a promise could not be fulfilled so far.
+    /// Records the reason why a promise could not be fulfilled yet.
     static func note(_ failure: String, of key: MergeKey, in database: Database) throws {
         try database.cachedStatement(
             sql: "UPDATE hablare_promises SET failure = ? WHERE request = ? AND target = ? AND row = ?"
@@ -68,12 +67,12 @@ enum ReceiptBook {
     /// The promises in the database.
     struct Promises: Sendable {
         var readable: [MergePromise] = []
-        /// The number of rows that this library did not write. They stay, and the engine keeps the responses that they
-        /// name.
+        /// The number of rows that this library did not write. The rows stay, and the engine keeps the responses that
+        /// they name.
         var damaged = 0
     }
 
-    /// Returns the promises of one request, or of all, oldest requests first.
+    /// Returns the promises of one request, or of all requests. The oldest requests are first.
     static func promises(of request: UUID? = nil, in database: Database) throws -> Promises {
         let rows =
             if let request {
@@ -94,7 +93,7 @@ enum ReceiptBook {
         return promises
     }
 
-    /// Returns the promise of a row, or `nil` if the row is damaged.
+    /// Returns the promise in a row; `nil` if the row is damaged.
     private static func promise(_ row: Row) -> MergePromise? {
         func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
             Value.fromDatabaseValue(row[column])

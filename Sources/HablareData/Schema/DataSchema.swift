@@ -1,11 +1,11 @@
 public import GRDB
 
 extension DatabaseMigrator {
-    /// Registers the migrations of this library's tables, which hold receipts of merges, promised merges, persisted
-    /// responses and queued actions. All names begin with `hablare_`.
+    /// Registers the migrations of this library's tables. The tables hold receipts of merges, promised merges,
+    /// persisted responses and queued actions. All their names begin with `hablare_`.
     ///
-    /// Call it wherever the app creates its migrator, at any position among the app's own migrations. Later versions of
-    /// the library add migrations, and never change one.
+    /// Call this method wherever the app creates its migrator, at any position among the app's own migrations. Later
+    /// versions of the library add migrations, but never change an existing migration.
     public mutating func registerHablareData() {
         registerMigration("hablare.data.1") { database in
             try DataSchema.createMerges(database)
@@ -17,7 +17,8 @@ extension DatabaseMigrator {
 
 /// The tables of ``GRDB/DatabaseMigrator/registerHablareData()``.
 enum DataSchema {
-    /// Creates the tables of merges. `row` has no declared type, so that a key keeps its type from the app's own table.
+    /// Creates the tables of merges. The column `row` has no declared type, so that a key keeps the type that it has in
+    /// the app's own table.
     static func createMerges(_ database: Database) throws {
         try database.execute(
             sql: """

@@ -1,10 +1,10 @@
 import GRDB
 import Hablare
 
-/// A column of a table, and the statement that sets it in one row.
+/// A column of a table, and the statement that sets the column in one row.
 ///
-/// The statement is plain SQL and stays prepared. Building and preparing a query for each row would take longer than
-/// the rest of a merge.
+/// The statement is plain SQL and stays prepared. To build and prepare a query for each row would take longer than all
+/// other parts of a merge.
 struct ColumnLocation: Sendable {
     let table: String
     let column: String
@@ -15,17 +15,17 @@ struct ColumnLocation: Sendable {
         self.column = column
     }
 
-    /// Table and column, `article.audio`.
+    /// The table and the column, such as `article.audio`.
     var name: String { "\(table).\(column)" }
 
     /// Returns the column's declared type.
     ///
-    /// - Throws: ``MergeError/Code/noColumn``.
+    /// - Throws: ``MergeError/Code/noColumn`` if the table has no such column.
     func declaration(in database: Database) throws -> (declared: String, affinity: ColumnAffinity) {
         let columns = try database.columns(in: table)
         let found = columns.first { $0.name == column } ?? columns.first { $0.name.lowercased() == column.lowercased() }
         guard let declared = found?.type else {
-            throw MergeError(.noColumn, "The table has no column \(name). Mend the target, or migrate the table.")
+            throw MergeError(.noColumn, "The table has no column \(name). Correct the target, or migrate the table.")
         }
         return lastAffinity.withLock { last in
             if let last, last.declared == declared { return last }
@@ -37,7 +37,8 @@ struct ColumnLocation: Sendable {
 
     /// Sets the column of a row.
     ///
-    /// - Throws: ``MergeError/Code/noRow``, ``MergeError/Code/unsupportedKey``.
+    /// - Throws: ``MergeError/Code/noRow`` if the row does not exist, ``MergeError/Code/unsupportedKey`` if the table's
+    ///   key has several columns.
     func set(_ value: DatabaseValue, in row: MergeRow, _ database: Database) throws {
         let key = try Self.key(of: table, in: database)
         let sql = "UPDATE \(table.quotedDatabaseIdentifier) SET \(column.quotedDatabaseIdentifier) = ? WHERE \(key) = ?"
@@ -45,7 +46,7 @@ struct ColumnLocation: Sendable {
         if database.changesCount == 0 { throw Self.noRow(row, in: table) }
     }
 
-    /// Returns the one column of a table's primary key, quoted.
+    /// Returns the quoted name of the single column in a table's primary key.
     ///
     /// - Throws: ``MergeError/Code/unsupportedKey`` if the key has several columns.
     static func key(of table: String, in database: Database) throws -> String {
@@ -53,7 +54,7 @@ struct ColumnLocation: Sendable {
         guard columns.count == 1 else {
             throw MergeError(
                 .unsupportedKey,
-                "The primary key of the table \(table) has \(columns.count) columns, and a merge names a row by one. Write to it with a custom target."
+                "The primary key of the table \(table) has \(columns.count) columns, but a merge identifies a row by a single column. Use a custom target."
             )
         }
         return columns[0].quotedDatabaseIdentifier
@@ -63,7 +64,8 @@ struct ColumnLocation: Sendable {
         if row.isNew {
             return MergeError(
                 .noRow,
-                "A merge into the table \(table) was given no row. A column needs a row; use .create for a new one.")
+                "The merge into a column of the table \(table) names no row. Pass the row's key, or use a `.create` target for a new row."
+            )
         }
         let kind =
             switch row.key.storage {
@@ -73,7 +75,7 @@ struct ColumnLocation: Sendable {
             }
         return MergeError(
             .noRow,
-            "The table \(table) has no row with the key that was given, which is \(kind). It was deleted, or never inserted, or its key is of another type: the response is kept, merge it into another row."
+            "The table \(table) has no row with the given key, which is \(kind). The row was deleted or never inserted, or its key has another type. The response is kept. Merge it into another row."
         )
     }
 }

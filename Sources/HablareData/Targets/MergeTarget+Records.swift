@@ -2,21 +2,23 @@ public import GRDB
 public import Hablare
 
 extension MergeTarget {
-    /// Creates a target that stores the answer in a column of a table, as the column's declared type requires.
+    /// Creates a target that stores the answer in a column of a table. The column's declared type determines the form:
     ///
-    /// - Text goes into a text column. It goes into a column of numbers or Boolean values if the whole text is such a
-    ///   value.
-    /// - Bytes go into a blob.
-    /// - Structured answers go into a text column as JSON. Numbers and Boolean values go into columns of their types.
-    /// - An embedding goes into a blob as little-endian 32-bit floating-point numbers, or into a text column as JSON.
+    /// - Text is stored in a text column. If the whole text is a number or a Boolean value, it can also be stored in a
+    ///   column for such values.
+    /// - Bytes are stored in a blob column.
+    /// - Structured answers are stored as JSON in a text column. Numbers and Boolean values can also be stored in
+    ///   columns for such values.
+    /// - An embedding is stored in a blob column as little-endian 32-bit floating-point numbers, or in a text column as
+    ///   JSON.
     ///
-    /// Any other combination is a ``MergeError/Code/typeMismatch``, and a missing row is ``MergeError/Code/noRow``.
+    /// Any other combination is a ``MergeError/Code/typeMismatch``. A missing row is ``MergeError/Code/noRow``.
     ///
     /// - Parameters:
     ///   - record: The type of the table's records. Its primary key must have one column.
-    ///   - column: The column: `\.audio`, or `{ $0.audio }`, from the record's `Columns`.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    ///   - name: The stable name. Default: table and column, `article.audio`.
+    ///   - column: The column from the record's `Columns`, as `\.audio` or `{ $0.audio }`.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    ///   - name: The stable name. Default: the table and the column, such as `article.audio`.
     public static func column<Record: TableRecord>(
         _ record: Record.Type, _ column: (Record.DatabaseComponents) -> Column, rules: [ContentRule] = [],
         name: String? = nil
@@ -30,7 +32,7 @@ extension MergeTarget {
                 guard let stored = value.value(for: affinity) else {
                     throw MergeError(
                         .typeMismatch,
-                        "The answer is \(kind.rawValue), and the column \(location.name), declared \(declared), cannot hold it. Ask for another kind of answer, or merge it into another column."
+                        "The answer is \(kind.rawValue), and the column \(location.name), declared \(declared), cannot hold it. Request another kind of answer, or merge the answer into another column."
                     )
                 }
                 try location.set(stored, in: row, database)
@@ -38,16 +40,16 @@ extension MergeTarget {
         }
     }
 
-    /// Creates a target that converts the answer to a type and stores it in a column, for columns with the app's own
-    /// types.
+    /// Creates a target that converts the answer to a type and stores the value in a column. For columns that have the
+    /// app's own types.
     ///
     /// - Parameters:
     ///   - record: The type of the table's records. Its primary key must have one column.
-    ///   - column: The column: `\.audio`, or `{ $0.audio }`, from the record's `Columns`.
-    ///   - type: The type to which the answer is converted first.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    ///   - name: The stable name. Default: table and column, `article.audio`.
-    ///   - transform: A closure that returns the stored value. It runs off the main actor. An error that it throws
+    ///   - column: The column from the record's `Columns`, as `\.audio` or `{ $0.audio }`.
+    ///   - type: The type to which the answer is converted before `transform` is called.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    ///   - name: The stable name. Default: the table and the column, such as `article.audio`.
+    ///   - transform: A closure that returns the value to store. It runs off the main actor. An error that it throws
     ///     fails the merge.
     public static func column<Record: TableRecord, Value: ResponseConvertible & Sendable>(
         _ record: Record.Type, _ column: (Record.DatabaseComponents) -> Column, as type: Value.Type,
@@ -61,14 +63,15 @@ extension MergeTarget {
         }
     }
 
-    /// Creates a target that changes a record. The record is fetched, changed and updated in one transaction with the
+    /// Creates a target that changes a record. One transaction fetches, changes and updates the record, and writes the
     /// receipt. Only changed columns are written.
     ///
     /// - Parameters:
     ///   - name: The stable name.
     ///   - record: The type of the record. Its primary key must have one column.
-    ///   - type: The type to which the answer is converted first. Default: the type that `change` takes.
-    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - type: The type to which the answer is converted before `change` is called. Default: the type of the
+    ///     closure's parameter.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
     ///   - change: A closure that changes the record. It may run twice. An error that it throws fails the merge.
     public static func update<
         Record: FetchableRecord & MutablePersistableRecord, Value: ResponseConvertible & Sendable
@@ -86,12 +89,12 @@ extension MergeTarget {
         }
     }
 
-    /// Creates a target that sets a property of a record, by its key path.
+    /// Creates a target that sets a property of a record. The property is given by its key path.
     ///
     /// - Parameters:
-    ///   - name: The stable name, because a key path has none. The table and the column are enough.
+    ///   - name: The stable name. A key path has no name. The table and the column are enough.
     ///   - property: The property.
-    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
     public static func property<
         Record: FetchableRecord & MutablePersistableRecord, Value: ResponseConvertible & Sendable
     >(
@@ -100,14 +103,15 @@ extension MergeTarget {
         update(name, Record.self, as: Value.self, rules: rules) { $0[keyPath: property] = $1 }
     }
 
-    /// Creates a target that creates a record from each answer. It creates the record only once, even if the answer is
+    /// Creates a target that creates a record from each answer. The record is created only once, even if the answer is
     /// merged again.
     ///
     /// - Parameters:
     ///   - name: The stable name.
     ///   - record: The type of the record.
-    ///   - type: The type to which the answer is converted first. Default: the type that `make` takes.
-    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - type: The type to which the answer is converted before `make` is called. Default: the type of the closure's
+    ///     parameter.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
     ///   - make: A closure that creates the record from the value and its response. It may run twice. An error that it
     ///     throws fails the merge.
     public static func create<Record: MutablePersistableRecord, Value: ResponseConvertible & Sendable>(

@@ -1,11 +1,12 @@
 public import GRDB
 public import Hablare
 
-/// The destination of a merge and the way to write it: a column, a change of a record, or a new record.
+/// The destination of a merge, and the way in which it is written: as a column, as a change of a record, or as a new
+/// record.
 ///
-/// A target's name must stay the same between versions of the app, because receipts and promises are stored under it.
-/// Key paths and closures cannot be stored. A merge that must survive a restart therefore names a target that the app
-/// passes to ``AIDataCoordinator`` at every start.
+/// A target's name must stay the same in all versions of the app, because receipts and promises are stored under the
+/// name. Key paths and closures cannot be stored. Therefore a merge that must survive a restart names a target. The app
+/// passes this target to ``AIDataCoordinator`` at every start.
 ///
 /// ```swift
 /// let targets: [MergeTarget] = [
@@ -18,10 +19,10 @@ public import Hablare
 public struct MergeTarget: Sendable {
     /// The target's stable name.
     public let name: String
-    /// The rules that an answer must meet.
+    /// The rules that an answer must satisfy.
     public let rules: [ContentRule]
-    /// A closure that reads and converts an answer, off the main actor and outside any transaction, and returns the
-    /// write.
+    /// A closure that reads and converts an answer, and returns the write. It runs off the main actor and outside any
+    /// transaction.
     let prepare: @Sendable (AIResponseData, ResponseContent, ConversionContext) throws -> PreparedMerge
 
     init(
@@ -33,15 +34,16 @@ public struct MergeTarget: Sendable {
         self.prepare = prepare
     }
 
-    /// Creates a target that writes to the database with the app's own closure. All its changes to the database share
-    /// one transaction with the receipt.
+    /// Creates a target that writes to the database with the app's own closure. All changes that the closure makes to
+    /// the database are in one transaction with the receipt.
     ///
     /// - Parameters:
     ///   - name: The target's stable name.
-    ///   - type: The type to which the answer is converted first. Default: the type that `write` takes.
-    ///   - rules: The rules that an answer must meet. Default: none.
-    ///   - write: A closure that changes the database. It may run twice, if another merge of its transaction failed, so
-    ///     it must touch nothing but the database. An error that it throws fails this merge alone.
+    ///   - type: The type to which the answer is converted before `write` is called. Default: the type of the closure's
+    ///     parameter.
+    ///   - rules: The rules that an answer must satisfy. Default: none.
+    ///   - write: A closure that changes the database. It may run twice, if another merge in its transaction failed.
+    ///     Therefore it must change only the database. An error that it throws fails only this merge.
     public static func custom<Value: ResponseConvertible & Sendable>(
         _ name: String, as type: Value.Type = Value.self, rules: [ContentRule] = [],
         write: @escaping @Sendable (Database, MergeRow, Value, AIResponseData) throws -> Void

@@ -20,7 +20,7 @@ extension ContentRule {
         }
     }
 
-    /// Requires a number within bounds: a structured number, or a text that is one.
+    /// Requires a number within bounds. The content is a structured number, or a text that consists of a number.
     public static func value(_ range: some RangeExpression<Double> & Sendable) -> ContentRule {
         ContentRule("a number in \(Self.words(range))") { content in
             guard let number = try Self.number(of: content) else { return false }
@@ -28,15 +28,16 @@ extension ContentRule {
         }
     }
 
-    /// Requires a text that matches a pattern, anywhere unless the pattern has `^` and `$`.
+    /// Requires a text that matches a pattern. The match may be anywhere in the text, unless the pattern has `^` and
+    /// `$`.
     ///
-    /// The syntax is ECMA-262, as in `JSONSchema`. The time of a match is proportional to the
-    /// length of the text, for any pattern. An invalid pattern fails each merge with ``MergeError/Code/invalidRule``.
+    /// The syntax is ECMA-262, as in `JSONSchema`. For any pattern, the time of a match is proportional to the length
+    /// of the text. An invalid pattern fails each merge with ``MergeError/Code/invalidRule``.
     public static func pattern(_ pattern: String) -> ContentRule {
         schema(["type": "string", "pattern": .string(pattern)], named: "pattern", "a text that matches /\(pattern)/")
     }
 
-    /// Requires one of some texts, compared by their Unicode scalars.
+    /// Requires that the text equals one of some texts, compared by Unicode scalars.
     public static func oneOf(_ texts: [String]) -> ContentRule {
         let shown = texts.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ") + (texts.count > 20 ? ", …" : "")
         return ContentRule("one of \(shown)") { content in
@@ -52,7 +53,7 @@ extension ContentRule {
 
         /// An e-mail address.
         public static let email = Format(name: "email", shown: "an e-mail address")
-        /// A URL with a scheme: `https://example.org/`.
+        /// A URL with a scheme, such as `https://example.org/`.
         public static let url = Format(name: "uri", shown: "an address with a scheme, such as https://example.org/")
         /// A UUID.
         public static let uuid = Format(name: "uuid", shown: "a UUID")
@@ -69,17 +70,18 @@ extension ContentRule {
 
     /// Requires a structured answer, or JSON text or data, that conforms to a schema.
     public static func schema(_ schema: JSONSchema) -> ContentRule {
-        ContentRule("JSON as its schema describes") { content in
+        ContentRule("JSON that satisfies its schema") { content in
             guard let value = try Self.tree(of: content) else {
                 throw MergeError(
-                    .rejected, "The answer must be JSON as its schema describes, and is no JSON. It is kept.")
+                    .rejected,
+                    "The answer must be JSON that satisfies its schema, but it is not JSON. The answer is kept.")
             }
             guard let violation = schema.validate(value).first else { return true }
-            throw MergeError(.rejected, "The answer is not as its schema describes: \(violation). It is kept.")
+            throw MergeError(.rejected, "The answer does not satisfy its schema: \(violation). The answer is kept.")
         }
     }
 
-    /// Returns a rule for texts that is checked by a schema.
+    /// Returns a rule for texts that a schema checks.
     private static func schema(_ source: ParameterValue, named name: String, _ wanted: String) -> ContentRule {
         let schema = Result { () throws(JSONSchema.Fault) in try JSONSchema(source) }
         return ContentRule(wanted) { content in
@@ -93,7 +95,7 @@ extension ContentRule {
 }
 
 extension ContentRule {
-    /// Returns a content's text; `nil` if it has none.
+    /// Returns a content's text; `nil` if the content has none.
     private static func text(of content: ResponseContent) throws -> String? {
         switch content {
         case .text(let body): String(validating: try body.read(), as: UTF8.self)

@@ -1,20 +1,20 @@
 public import Hablare
 
-/// A rule that an answer must meet before it is merged. It is checked off the main actor, before the content is
-/// converted.
+/// A rule that an answer must satisfy before it is merged. The rule is checked off the main actor, before the content
+/// is converted.
 ///
-/// An answer that breaks a rule changes nothing: the merge fails with ``MergeError/Code/rejected``. The response is
-/// kept, so it can be inspected, merged elsewhere, or requested again with `regenerate`.
+/// If an answer breaks a rule, the merge fails with ``MergeError/Code/rejected``, and nothing is changed. The response
+/// is kept. The app can inspect it, merge it elsewhere, or request a new response with `regenerate`.
 public struct ContentRule: Sendable {
-    /// A description of the rule for the error: `at most 500 characters`. It never includes words of an answer.
+    /// A description of the rule for the error, such as `at most 500 characters`. It never includes words of an answer.
     public let wanted: String
     private let holds: @Sendable (ResponseContent) throws -> Bool
 
     /// Creates a custom rule.
     ///
     /// - Parameters:
-    ///   - wanted: A description of an allowed answer, as the end of a sentence that begins with "must be": `a known
-    ///     colour`.
+    ///   - wanted: A description of an allowed answer, such as `a known colour`. It is the end of a sentence that
+    ///     begins with "must be".
     ///   - holds: A closure that returns whether a content is allowed. It runs off the main actor. A ``MergeError``
     ///     that it throws is reported unchanged. Any other error fails the merge with ``MergeError/Code/appFailed``.
     public init(_ wanted: String, holds: @escaping @Sendable (ResponseContent) throws -> Bool) {
@@ -24,15 +24,15 @@ public struct ContentRule: Sendable {
 
     /// Checks a content.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/rejected``, whose message contains the rule;
-    ///   ``MergeError/Code/invalidRule`` if the rule itself is invalid; the error of reading the content.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/rejected``, whose message contains the rule.
+    ///   ``MergeError/Code/invalidRule`` if the rule itself is invalid. The error of reading the content.
     public func check(_ content: ResponseContent) throws {
         guard try holds(content) else {
             throw MergeError(
                 .rejected,
                 """
-                The answer must be \(wanted). It was not merged, and it is kept: read it with `response(for:)`, or \
-                request another one with `regenerate`.
+                The answer must be \(wanted). It was not merged, but it is kept. Read it with `response(for:)`, or \
+                request a new answer with `regenerate`.
                 """
             )
         }
@@ -40,7 +40,8 @@ public struct ContentRule: Sendable {
 }
 
 extension ContentRule {
-    /// Returns the error for an invalid rule. Validity depends only on the rule's text, so the first check reveals it.
+    /// Returns the error for an invalid rule. The error depends only on the rule's text, so the first check already
+    /// finds it.
     static func invalid(_ rule: String, _ reason: String) -> MergeError {
         MergeError(.invalidRule, "The rule \(rule) cannot be checked. \(reason)")
     }

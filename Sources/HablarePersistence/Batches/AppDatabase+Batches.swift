@@ -1,15 +1,15 @@
 public import GRDB
 
 extension AppDatabase {
-    /// Inserts many records, in chunks of one transaction each, away from the caller's actor.
+    /// Inserts many records, in chunks, off the caller's actor. Each chunk is one transaction.
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - options: The options. Default: 500 records a transaction, stopping at the first failure.
-    /// - Returns: For each record, the record as it was inserted (with the key that the database gave it), or its
-    ///   failure.
-    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed as a whole or not at all.
+    ///   - options: The options. Default: 500 records in a transaction, and a stop at the first failure.
+    /// - Returns: For each record, the record as it was inserted, including the key that the database assigned. For a
+    ///   record that could not be inserted, its failure.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed completely or not at all.
     @concurrent
     @discardableResult
     public func insert<Record: MutablePersistableRecord & Sendable>(
@@ -22,15 +22,15 @@ extension AppDatabase {
         }
     }
 
-    /// Updates many records, in chunks of one transaction each, away from the caller's actor. A record that does not
+    /// Updates many records, in chunks, off the caller's actor. Each chunk is one transaction. A record that does not
     /// exist is a failure: GRDB's `RecordError.recordNotFound`.
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - options: The options. Default: 500 records a transaction, stopping at the first failure.
+    ///   - options: The options. Default: 500 records in a transaction, and a stop at the first failure.
     /// - Returns: For each record, success or its failure.
-    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed as a whole or not at all.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed completely or not at all.
     @concurrent
     @discardableResult
     public func update<Record: MutablePersistableRecord & Sendable>(
@@ -39,14 +39,14 @@ extension AppDatabase {
         try await batch(records, options: options) { db, record in try record.update(db) }
     }
 
-    /// Deletes many records, in chunks of one transaction each, away from the caller's actor.
+    /// Deletes many records, in chunks, off the caller's actor. Each chunk is one transaction.
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - options: The options. Default: 500 records a transaction, stopping at the first failure.
+    ///   - options: The options. Default: 500 records in a transaction, and a stop at the first failure.
     /// - Returns: For each record, whether it existed, or its failure.
-    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed as a whole or not at all.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed completely or not at all.
     @concurrent
     @discardableResult
     public func delete<Record: MutablePersistableRecord & Sendable>(
@@ -55,15 +55,15 @@ extension AppDatabase {
         try await batch(records, options: options) { db, record in try record.delete(db) }
     }
 
-    /// Applies a closure to each of many items, in chunks of one transaction each, away from the caller's actor.
+    /// Applies a closure to each of many items, in chunks, off the caller's actor. Each chunk is one transaction.
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - options: The options. Default: 500 items a transaction, stopping at the first failure.
-    ///   - apply: The closure that writes an item. If it throws, its writes are undone.
-    /// - Returns: For each item, the result of `apply` or its failure.
-    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed as a whole or not at all.
+    ///   - options: The options. Default: 500 items in a transaction, and a stop at the first failure.
+    ///   - apply: A closure that writes an item. If it throws an error, the writes for this item are undone.
+    /// - Returns: For each item, the result of `apply` or the item's failure.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed completely or not at all.
     @concurrent
     public func batch<Item: Sendable, Output: Sendable>(
         _ items: [Item], options: BatchOptions = BatchOptions(),

@@ -2,7 +2,7 @@ import GRDB
 
 /// The items of one transaction.
 struct BatchChunk<Item: Sendable, Output: Sendable> {
-    /// The error that stops a batch, before it is known how much of it is committed.
+    /// The error that stops a batch. At this point, it is not yet known how many items are committed.
     struct Stopped: Error {
         let index: Int?
         let cause: any Error
@@ -44,13 +44,15 @@ struct BatchChunk<Item: Sendable, Output: Sendable> {
         return output
     }
 
-    /// Returns whether the next item may succeed. A failure of the file ends the transaction, and so the whole chunk.
+    /// Returns whether the next item may succeed after an error. A failure of the file ends the transaction, and with
+    /// it the whole chunk.
     private static func isOfItem(_ error: any Error, _ db: Database) -> Bool {
         guard let error = error as? DatabaseError else { return db.isInsideTransaction }
         return db.isInsideTransaction && !isInterruption(error) && AppDatabaseError(knownOf: error, "") == nil
     }
 
-    /// Returns whether a cancelled task interrupted the transaction. GRDB then throws its cancellation.
+    /// Returns whether an error means that the cancelled task interrupted the transaction. GRDB throws its own
+    /// cancellation error in this case.
     private static func isInterruption(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }

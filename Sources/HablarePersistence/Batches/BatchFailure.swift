@@ -1,12 +1,12 @@
-/// An item of a batch that could not be written, or a commit that failed.
+/// The failure of a batch: an item could not be written, or a commit failed.
 public struct BatchFailure: Error, CustomStringConvertible {
-    /// The item's index in the batch, from 0; `nil` if no item is to blame, because a commit or the whole database
-    /// failed.
+    /// The index of the failed item in the batch, from 0. `nil` if no single item failed, because a commit or the whole
+    /// database failed.
     public let index: Int?
-    /// The number of items, from the first on, that were processed and committed. If the batch stopped, continue at
-    /// this index.
+    /// The number of items, from the first item on, that were processed and committed. If the batch stopped, continue
+    /// at this index.
     public let committed: Int
-    /// The error that was thrown, often a `DatabaseError`.
+    /// The error that was thrown. Often a `DatabaseError`.
     public let cause: any Error
 
     /// Creates a failure.
@@ -16,10 +16,11 @@ public struct BatchFailure: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The failed item, the number of items that are committed, and the cause.
+    /// The failed item, the number of committed items, and the cause.
     public var description: String {
         let what =
-            index.map { "Item \($0) of the batch could not be written" } ?? "A part of the batch was not committed"
-        return "\(what). The first \(committed) are done; go on there once the cause is removed: \(cause)"
+            index.map { "Item \($0) of the batch could not be written" } ?? "Some items of the batch were not committed"
+        return
+            "\(what). The first \(committed) items are committed. Remove the cause, then continue at item \(committed): \(cause)"
     }
 }

@@ -4,24 +4,24 @@
 /// let options = BatchOptions(chunkSize: 100, onFailure: .skip, progress: { count in print(count, "notes") })
 /// ```
 public struct BatchOptions: Sendable {
-    /// The treatment of an item that cannot be written.
+    /// The action for an item that cannot be written.
     public enum Policy: Sendable, Hashable {
-        /// The batch stops with a ``BatchFailure``, and nothing of the item's chunk is written.
+        /// The batch stops with a ``BatchFailure``. Nothing in the item's chunk is written.
         case stop
-        /// The item is left out and named in the result; all else is written. A failure that does not concern one item,
-        /// such as a full disk, still stops the batch.
+        /// The batch omits the item and reports it in the result. All other items are written. A failure that does not
+        /// concern a single item, such as a full disk, still stops the batch.
         case skip
     }
 
-    /// The number of items in one transaction, 1 or more; a smaller number counts as 1. Between two transactions,
-    /// others can write and a cancellation takes effect. Default: 500. For example, 50 for large rows, so that other
-    /// writers wait less.
+    /// The number of items in one transaction. At least 1; a smaller number counts as 1. Between two transactions,
+    /// other writers can write and a cancellation takes effect. Default: 500. For example, 50 for large rows, so that
+    /// other writers wait for a shorter time.
     public var chunkSize: Int
-    /// The treatment of an item that cannot be written. Default: ``Policy/stop``. For example, `.skip` for an import
+    /// The action for an item that cannot be written. Default: ``Policy/stop``. For example, `.skip` for an import
     /// whose bad rows are listed afterwards.
     public var onFailure: Policy
-    /// A closure that receives the number of processed items after each commit, not on the main actor. Default: none.
-    /// For example, `{ count in print(count) }`.
+    /// A closure that receives the number of processed items after each commit. It does not run on the main actor.
+    /// Default: none. For example, `{ count in print(count) }`.
     public var progress: (@Sendable (_ count: Int) -> Void)?
 
     /// Creates options.

@@ -33,7 +33,7 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
         return true
     }
 
-    /// Returns a stream of the records, now and after each change. A slow reader gets only the newest.
+    /// Returns a stream of the records, now and after each change. A slow reader gets only the newest records.
     func values() -> AsyncStream<[Record]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Record].self, bufferingPolicy: .bufferingNewest(1))
         listenerCount += 1
@@ -50,7 +50,7 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
     }
 }
 
-/// The values that an observer of a preview gets.
+/// The values that an observer of a preview receives.
 struct PreviewValues<Record: Sendable & Equatable & Identifiable>: AsyncSequence, Sendable
 where Record.ID: Hashable & Sendable {
     typealias Failure = any Error

@@ -5,8 +5,8 @@ where Record: FetchableRecord & MutablePersistableRecord, Record.ID: DatabaseVal
     /// Returns a client of a database.
     ///
     /// - Parameters:
-    ///   - database: The database, which the client keeps open.
-    ///   - records: The records of the client, in its order. Default: all, by primary key.
+    ///   - database: The database. The client keeps it open.
+    ///   - records: The records of the client, in the client's order. Default: all records, by primary key.
     public static func live(
         _ database: AppDatabase,
         _ records: @escaping @Sendable () -> QueryInterfaceRequest<Record> = { Record.all().orderByPrimaryKey() }

@@ -1,11 +1,12 @@
 extension RecordClient where Record.ID: Hashable {
-    /// Returns a client of values in memory, for previews and tests. It behaves like the live one, without a database.
+    /// Returns a client of values in memory, for previews and tests. It behaves like the live client, but has no
+    /// database.
     ///
     /// - Parameters:
-    ///   - records: The initial records. If two have the same identity, the later one counts.
-    ///   - areInOrder: Whether a record comes before another one.
-    ///   - identify: A closure that gives a record an identity when it is saved for the first time, as a database does
-    ///     for its own keys. It receives the present records. Default: the record keeps its identity.
+    ///   - records: The initial records. If two records have the same identity, the later record is used.
+    ///   - areInOrder: Whether a record comes before another record.
+    ///   - identify: A closure that gives a record an identity when the record is saved for the first time, like a
+    ///     database that assigns keys. It receives the existing records. Default: the record keeps its identity.
     public static func preview(
         _ records: [Record], sortedBy areInOrder: @escaping @Sendable (Record, Record) -> Bool,
         identify: @escaping @Sendable (_ record: inout Record, _ records: [Record]) -> Void = { _, _ in }
@@ -23,7 +24,7 @@ extension RecordClient where Record.ID: Hashable {
 extension RecordClient where Record.ID: Hashable & Comparable {
     /// Returns a client of values in memory, in the order of their identities.
     ///
-    /// - Parameter records: The initial records. If two have the same identity, the later one counts.
+    /// - Parameter records: The initial records. If two records have the same identity, the later record is used.
     public static func preview(_ records: [Record]) -> RecordClient {
         preview(records, sortedBy: { $0.id < $1.id })
     }

@@ -1,7 +1,7 @@
-/// The operations that a feature needs for one kind of record, as a struct of closures. It has three forms: one for a
-/// database, one for previews and tests without a database, and one that fails.
+/// The operations that a feature needs for one kind of record, as a struct of closures. There are three forms: a client
+/// for a database, a client for previews and tests without a database, and a client that always fails.
 ///
-/// Use it as a type or copy it as a pattern. A feature that needs a query of its own has a client of its own, with
+/// Use this type, or copy it as a pattern. A feature that needs another query should have its own client type with
 /// these three forms.
 ///
 /// ```swift
@@ -11,14 +11,14 @@
 /// let broken = Notes(client: .failing(CocoaError(.fileReadNoPermission)))
 /// ```
 public struct RecordClient<Record: Sendable & Equatable & Identifiable>: Sendable where Record.ID: Sendable {
-    /// A closure that fetches the record with an identity; `nil` if there is none.
+    /// A closure that fetches the record with an identity; `nil` if there is no such record.
     public var fetch: @Sendable (_ id: Record.ID) async throws -> Record?
     /// A closure that fetches all records, in the client's order.
     public var fetchAll: @Sendable () async throws -> [Record]
-    /// A closure that inserts a record, or replaces the one with its identity. It returns the record with its final
-    /// identity.
+    /// A closure that inserts a record, or replaces the record with the same identity. It returns the record with its
+    /// final identity.
     public var save: @Sendable (_ record: Record) async throws -> Record
-    /// A closure that deletes the record with an identity. It returns whether there was one.
+    /// A closure that deletes the record with an identity. It returns whether the record existed.
     public var delete: @Sendable (_ id: Record.ID) async throws -> Bool
     /// A closure that returns all records, now and after each change. Cancelling the task ends the sequence.
     public var observe: @Sendable () -> any AsyncSequence<[Record], any Error> & Sendable
@@ -38,9 +38,9 @@ public struct RecordClient<Record: Sendable & Equatable & Identifiable>: Sendabl
         self.observe = observe
     }
 
-    /// Returns a client whose every operation fails.
+    /// Returns a client in which every operation fails.
     ///
-    /// - Parameter error: The error that it throws.
+    /// - Parameter error: The error that every operation throws.
     public static func failing(_ error: any Error) -> RecordClient {
         RecordClient(
             fetch: { _ in throw error }, fetchAll: { throw error }, save: { _ in throw error },

@@ -1,6 +1,6 @@
 import GRDB
 
-/// An operation that deletes the rows of all tables but some.
+/// An operation that deletes the rows of all tables except some.
 struct TableEraser {
     let db: Database
     let kept: Set<String>
@@ -11,7 +11,8 @@ struct TableEraser {
         if let unknown = kept.subtracting(tables).subtracting(virtual.map(\.name)).min() {
             throw AppDatabaseError(
                 .unknownTable,
-                "There is no table \u{201C}\(unknown)\u{201D} to keep. Nothing was deleted. Correct its name.")
+                "The table \u{201C}\(unknown)\u{201D}, which must be kept, does not exist. Nothing was deleted. Correct the name."
+            )
         }
         let erased = tables.filter { !kept.contains($0) }
         // References would act on kept rows: a cascade deletes them, and a restriction depends on the order. So they
@@ -32,14 +33,15 @@ struct TableEraser {
                 guard tables.contains(violation.destinationTable) else { continue }
                 throw AppDatabaseError(
                     .stillReferredTo,
-                    "Rows of \u{201C}\(violation.originTable)\u{201D}, which is kept, refer to rows of \u{201C}\(violation.destinationTable)\u{201D}. Nothing was deleted. Keep both or neither."
+                    "Rows of \u{201C}\(violation.originTable)\u{201D}, which is kept, refer to rows of \u{201C}\(violation.destinationTable)\u{201D}. Nothing was deleted. Keep both tables, or delete the rows of both."
                 )
             }
             return .commit
         }
     }
 
-    /// Deletes rows until there are none: a trigger may copy deleted rows into a table that is already empty.
+    /// Deletes rows until no rows are left. A trigger may copy deleted rows into a table that is already empty, so
+    /// several rounds may be needed.
     private func empty(_ tables: [String]) throws {
         var filled = tables
         // Rows that triggers pass on go through each table at most once, unless they go in a circle.
@@ -50,7 +52,7 @@ struct TableEraser {
         guard filled.isEmpty else {
             throw AppDatabaseError(
                 .refilled,
-                "Triggers keep rows in \(filled.joined(separator: ", ")) or put them there whenever others are deleted. Nothing was deleted. Change the triggers, or keep these tables."
+                "Triggers keep rows in \(filled.joined(separator: ", ")), or insert rows there when other rows are deleted. Nothing was deleted. Change the triggers, or keep these tables."
             )
         }
     }

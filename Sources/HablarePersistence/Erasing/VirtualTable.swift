@@ -3,11 +3,11 @@ import GRDB
 /// A table of an SQLite module, such as a search index.
 struct VirtualTable {
     let name: String
-    /// The name of the module in lower case, such as "fts5".
+    /// The name of the module in lower case, such as `fts5`.
     private let module: String
     private let sql: String
 
-    /// Modules whose tables show the data of other tables and cannot be written.
+    /// The modules whose tables show the data of other tables and cannot be written.
     private static let mirrors: Set<String> = ["fts5vocab", "fts4aux", "fts3tokenize", "dbstat"]
 
     private init(name: String, sql: String) {
@@ -30,14 +30,14 @@ struct VirtualTable {
         ).map { VirtualTable(name: $0["name"], sql: $0["sql"]) }
     }
 
-    /// Whether it has rows that no other table has.
+    /// Whether the table has rows that are not in another table.
     var holdsOwnRows: Bool {
         guard !Self.mirrors.contains(module) else { return false }
         guard module == "fts5" || module == "fts4" else { return true }
         return if case .own = content { true } else { false }
     }
 
-    /// Empties the table if the tables that it is about were erased.
+    /// Empties the table if the tables that it refers to were erased.
     func erase(_ db: Database, whenErased tables: Set<String>) throws {
         guard !Self.mirrors.contains(module) else { return }
         guard module == "fts5" else { return try db.execute(literal: "DELETE FROM \(identifier: name)") }
@@ -51,9 +51,9 @@ struct VirtualTable {
     }
 
     private enum Content {
-        /// The index has the text itself.
+        /// The index itself stores the text.
         case own
-        /// A table has the text.
+        /// Another table stores the text.
         case of(String)
         /// The text is not stored.
         case none

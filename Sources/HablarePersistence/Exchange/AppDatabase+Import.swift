@@ -2,17 +2,17 @@ public import Foundation
 import GRDB
 
 extension AppDatabase {
-    /// Reads a document that ``export(_:to:)`` wrote into the database, away from the caller's actor.
+    /// Reads a document into the database, off the caller's actor. ``export(_:to:)`` wrote the document.
     ///
-    /// It is one transaction: if anything in the document is wrong, nothing is changed. The document is read piece by
-    /// piece, so only one row is in memory. It must come from a database with the same migrations.
+    /// The import is one transaction. If anything in the document is wrong, nothing is changed. The document is read
+    /// piece by piece, so only one row is in memory. The document must come from a database with the same migrations.
     ///
     /// - Parameters:
     ///   - url: The document.
-    ///   - policy: The treatment of rows whose key the database has. Default: the import fails.
-    /// - Returns: The numbers of rows that were written and left out.
-    /// - Throws: ``ExchangeError``, with the position in the document; the errors of writing; `CancellationError` if
-    ///   the task is cancelled. Nothing is changed then.
+    ///   - policy: The action for rows whose key is already in the database. Default: the import fails.
+    /// - Returns: The numbers of rows that were written and skipped.
+    /// - Throws: ``ExchangeError`` with the position in the document; the errors of writing; `CancellationError` if the
+    ///   task is cancelled. After an error, nothing is changed.
     @concurrent
     @discardableResult
     public func importTables(from url: URL, onConflict policy: ImportPolicy = .abort) async throws -> ImportResult {
@@ -37,7 +37,8 @@ extension AppDatabase {
 
     private static func unreadable(_ url: URL, _ cause: any Error) -> ExchangeError {
         ExchangeError(
-            .fileFailed, "\(url.path) could not be read. Check that it is there and that you may read it.", cause: cause
+            .fileFailed, "\(url.path) could not be read. Check that the file exists and that you may read it.",
+            cause: cause
         )
     }
 }

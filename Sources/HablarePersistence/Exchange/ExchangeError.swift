@@ -9,22 +9,23 @@ public struct ExchangeError: Error, CustomStringConvertible {
 
         /// The database has no such table, or the table cannot be exported.
         public static let unknownTable = Code(rawValue: "unknownTable")
-        /// All tables are to be exported, but one is a virtual table with rows of its own, such as a search index that
-        /// is not about another table.
+        /// An export of all tables is impossible, because a virtual table has its own rows. An example is a search
+        /// index that does not index another table.
         public static let virtualTable = Code(rawValue: "virtualTable")
-        /// A table has no such column, or the document names it twice.
+        /// A table has no such column, or the document names the column twice.
         public static let unknownColumn = Code(rawValue: "unknownColumn")
         /// The document is not JSON, or does not have the format of an export.
         public static let malformed = Code(rawValue: "malformed")
-        /// The document is of another kind, or of a newer version of its format.
+        /// The document has another format, or a newer version of the format.
         public static let unknownFormat = Code(rawValue: "unknownFormat")
-        /// The document comes from a database with other migrations.
+        /// The document comes from a database with different migrations.
         public static let otherSchema = Code(rawValue: "otherSchema")
-        /// A row already exists, and the policy is to abort; or a row shares a unique value with a row of another key.
+        /// A row already exists and the policy is to abort. Or a row shares a unique value with a row that has another
+        /// key.
         public static let conflict = Code(rawValue: "conflict")
         /// A table does not accept a row.
         public static let invalidRow = Code(rawValue: "invalidRow")
-        /// Rows refer to others that are neither in the database nor in the document.
+        /// Rows refer to other rows that are not in the database and not in the document.
         public static let danglingReferences = Code(rawValue: "danglingReferences")
         /// A file could not be read or written.
         public static let fileFailed = Code(rawValue: "fileFailed")
@@ -34,9 +35,9 @@ public struct ExchangeError: Error, CustomStringConvertible {
     public struct Position: Sendable, Hashable {
         /// The line, from 1.
         public let line: Int
-        /// The table; `nil` if the position is outside of a table.
+        /// The table; `nil` if the position is outside a table.
         public let table: String?
-        /// The number of the row in its table, from 1; `nil` if the position is outside of a row.
+        /// The number of the row in its table, from 1; `nil` if the position is outside a row.
         public let row: Int?
 
         /// Creates a position.

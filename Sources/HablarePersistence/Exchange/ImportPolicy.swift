@@ -1,15 +1,15 @@
-/// The treatment of an imported row if the database has one with the same primary key.
+/// The action for an imported row if the database has a row with the same primary key.
 ///
-/// If a row shares only another unique value with a row of the database, it is another row, and no policy chooses
-/// between the two. The import then fails as ``ExchangeError/Code/conflict`` and changes nothing. In a table without a
-/// primary key, no row counts as existing.
+/// A row that only shares another unique value with a row of the database is a different row. No policy chooses between
+/// these two rows. The import then fails with ``ExchangeError/Code/conflict`` and changes nothing. In a table without a
+/// primary key, every imported row is new.
 public enum ImportPolicy: Sendable, Hashable {
     /// The import fails and changes nothing.
     case abort
-    /// The row of the document replaces the existing one, in the columns that the document has. The existing key stays
-    /// as it is written, and so do the rows that refer to it.
+    /// The document's row replaces the existing row, in the columns that the document has. The existing key is not
+    /// rewritten. Rows that refer to the existing row are kept.
     case replace
-    /// The row of the database stays.
+    /// The existing row in the database is kept.
     case skip
 }
 
@@ -19,10 +19,10 @@ public struct ImportResult: Sendable, Hashable {
     public struct Count: Sendable, Hashable {
         /// The number of rows that were inserted or replaced.
         public internal(set) var written: Int
-        /// The number of rows that were left out, because the database has them.
+        /// The number of rows that were skipped, because they are already in the database.
         public internal(set) var skipped: Int
     }
 
-    /// The counts of each table of the document, by its name.
+    /// The counts for each table of the document, by the table's name.
     public let counts: [String: Count]
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A reader of a JSON document (RFC 8259). It reads piece by piece, so that only one value is in memory.
+/// A reader of a JSON document (RFC 8259). It reads the document piece by piece, so that only one value is in memory.
 struct JSONReader {
     enum Token: Hashable {
         case beginObject, endObject, beginArray, endArray
@@ -18,7 +18,7 @@ struct JSONReader {
 
     private enum Expected { case value, valueOrEnd, key, keyOrEnd, commaOrEnd, nothing }
 
-    /// The greatest depth of nesting. Our documents are not deeper, and a hostile one could have any depth.
+    /// The maximum nesting depth. An exported document is not nested more deeply, but a malicious document could be.
     private static let greatestDepth = 32
 
     private let read: (_ count: Int) throws -> Data?
@@ -26,10 +26,10 @@ struct JSONReader {
     private var offset = 0
     private var containers: [Container] = []
     private var expected = Expected.value
-    /// The line being read, from 1.
+    /// The line that is being read, from 1.
     private(set) var line = 1
 
-    /// - Parameter read: A closure that returns the next bytes, any number up to `count`; nothing at the end.
+    /// - Parameter read: A closure that returns the next bytes, up to `count`. It returns no bytes at the end.
     init(read: @escaping (_ count: Int) throws -> Data?) {
         self.read = read
     }
@@ -37,7 +37,7 @@ struct JSONReader {
     mutating func next() throws -> Token {
         while true {
             guard let byte = try nextBesideSpace() else {
-                guard expected == .nothing else { throw malformed("The document ends in the middle. Export it again.") }
+                guard expected == .nothing else { throw malformed("The document is incomplete. Export it again.") }
                 return .end
             }
             switch (expected, byte) {
@@ -56,7 +56,7 @@ struct JSONReader {
                 return .key(key)
             case (.value, _), (.valueOrEnd, _):
                 return try value(byte)
-            default: throw malformed("There is something where nothing like it may be.")
+            default: throw malformed("There is an unexpected character here.")
             }
         }
     }
@@ -82,7 +82,7 @@ struct JSONReader {
     }
 
     private mutating func begin(_ container: Container, _ next: Expected, _ token: Token) throws -> Token {
-        guard containers.count < Self.greatestDepth else { throw malformed("It is nested too deeply.") }
+        guard containers.count < Self.greatestDepth else { throw malformed("The document is nested too deeply.") }
         take()
         containers.append(container)
         expected = next
@@ -90,7 +90,7 @@ struct JSONReader {
     }
 
     private mutating func end(_ container: Container) throws -> Token {
-        guard containers.last == container else { throw malformed("A bracket closes what another one opened.") }
+        guard containers.last == container else { throw malformed("The closing bracket has the wrong kind.") }
         take()
         containers.removeLast()
         finishValue()
@@ -101,7 +101,7 @@ struct JSONReader {
 
     private mutating func word(_ word: StaticString, _ token: Token) throws -> Token {
         for byte in "\(word)".utf8 {
-            guard try peek() == byte else { throw malformed("There is a word that JSON has not.") }
+            guard try peek() == byte else { throw malformed("There is a word that JSON does not have.") }
             take()
         }
         return token
@@ -110,7 +110,7 @@ struct JSONReader {
     private mutating func number() throws -> Token {
         var text = ""
         var isReal = false
-        func refused() -> ExchangeError { malformed("\u{201C}\(text.prefix(40))\u{201D} is no number of JSON.") }
+        func refused() -> ExchangeError { malformed("\u{201C}\(text.prefix(40))\u{201D} is not a JSON number.") }
         if try peek() == UInt8(ascii: "-") { text.append(taken()) }
         let start = try digits(&text)
         guard start.count == 1 || start.first == "0" ? start.count == 1 : !start.isEmpty else { throw refused() }
@@ -127,7 +127,7 @@ struct JSONReader {
         }
         if !isReal, let number = Int64(text) { return .integer(number) }
         guard isReal, let number = Double(text), number.isFinite else {
-            throw malformed("\u{201C}\(text.prefix(40))\u{201D} is larger than the numbers of a database.")
+            throw malformed("\u{201C}\(text.prefix(40))\u{201D} is too large for a number in a database.")
         }
         return .real(number)
     }
@@ -152,7 +152,7 @@ struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: bytes, as: UTF8.self) else {
-                    throw malformed("A string is not of UTF-8.")
+                    throw malformed("A string is not UTF-8.")
                 }
                 return text
             case UInt8(ascii: "\\"): try escape(into: &bytes)
@@ -160,7 +160,7 @@ struct JSONReader {
             default: bytes.append(byte)
             }
         }
-        throw malformed("The document ends within a string. Export it again.")
+        throw malformed("The document ends inside a string. Export it again.")
     }
 
     private mutating func escape(into bytes: inout [UInt8]) throws {
@@ -177,17 +177,21 @@ struct JSONReader {
             var units = [try unit()]
             if (0xD800..<0xDC00).contains(units[0]) {
                 // The second half of a surrogate pair must follow.
-                guard try peek() == UInt8(ascii: "\\") else { throw malformed("A string has half of a character.") }
+                guard try peek() == UInt8(ascii: "\\") else {
+                    throw malformed("A string has one half of a surrogate pair.")
+                }
                 take()
-                guard try peek() == UInt8(ascii: "u") else { throw malformed("A string has half of a character.") }
+                guard try peek() == UInt8(ascii: "u") else {
+                    throw malformed("A string has one half of a surrogate pair.")
+                }
                 take()
                 units.append(try unit())
             }
             guard let text = String(validating: units, as: UTF16.self) else {
-                throw malformed("A string has half of a character.")
+                throw malformed("A string has one half of a surrogate pair.")
             }
             bytes += text.utf8
-        default: throw malformed("A string has an escape that JSON has not.")
+        default: throw malformed("A string has an escape that JSON does not have.")
         }
     }
 
@@ -195,7 +199,7 @@ struct JSONReader {
         var digits = ""
         for _ in 0..<4 where try peek() != nil { digits.append(taken()) }
         guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let unit = UInt16(digits, radix: 16) else {
-            throw malformed("A string has an escape that JSON has not.")
+            throw malformed("A string has an escape that JSON does not have.")
         }
         return unit
     }

@@ -11,29 +11,29 @@ import GRDB
 /// ]}
 /// ```
 ///
-/// The keys are in this order, so that a reader knows a table's columns before its first row. An integer has neither a
-/// point nor an exponent; a real number has one of them. Values that JSON lacks are objects: `{"base64":"…"}` for a
-/// blob, `{"real":"inf"}` and `{"real":"-inf"}`.
+/// The keys have this order, so that a reader knows a table's columns before the table's first row. An integer has no
+/// point and no exponent. A real number has a point or an exponent. Values that JSON cannot express are objects:
+/// `{"base64":"…"}` for a blob, and `{"real":"inf"}` or `{"real":"-inf"}` for an infinite number.
 enum TableDocument {
     static let format = "hablare-tables"
     static let version: Int64 = 1
 
-    /// Returns the applied migrations of a database, in their order.
+    /// Returns the applied migrations of a database, in order.
     static func migrations(_ db: Database) throws -> [String] {
         guard try db.tableExists("grdb_migrations") else { return [] }
         return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
     }
 
-    /// The prefix of our own tables: receipts of merges, the journal of actions. Importing an old one would make the
-    /// app repeat finished work.
+    /// The prefix of the names of this library's own tables: receipts of merges and the journal of actions. An import
+    /// of old rows in these tables would make the app repeat finished work.
     static let prefixOfBooks = "hablare_"
 
-    /// Returns the tables that go into a document if none are named.
+    /// Returns the tables that are exported if no tables are named.
     static func tablesOfApp(_ db: Database) throws -> [String] {
         try tables(db).filter { !$0.lowercased().hasPrefix(prefixOfBooks) }
     }
 
-    /// Returns the tables that hold rows, except those that an index, SQLite or GRDB keeps for itself.
+    /// Returns the tables that contain rows. Tables that an index, SQLite or GRDB uses internally are omitted.
     static func tables(_ db: Database) throws -> [String] {
         try String.fetchAll(
             db,
@@ -45,7 +45,7 @@ enum TableDocument {
                 """)
     }
 
-    /// Returns the stored columns, in their order. SQLite computes generated columns again.
+    /// Returns the stored columns, in order. Generated columns are omitted, because SQLite computes them again.
     static func columns(_ table: String, _ db: Database) throws -> [String] {
         try String.fetchAll(
             db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", arguments: [table])

@@ -13,7 +13,7 @@ struct TableExport {
         if let unknown = tables.first(where: { !known.contains($0) }) {
             throw ExchangeError(
                 .unknownTable,
-                "There is no table \u{201C}\(unknown)\u{201D} with rows of the app. Choose of \(known.joined(separator: ", "))."
+                "The database has no table \u{201C}\(unknown)\u{201D} with rows of the app. Choose from: \(known.joined(separator: ", "))."
             )
         }
         let migrations = try TableDocument.migrations(db).map(TableDocument.quoted).joined(separator: ",")
@@ -25,13 +25,14 @@ struct TableExport {
         try file.commit()
     }
 
-    /// Throws if there are virtual tables that cannot be exported, so that a document of all tables has no silent gap.
+    /// Throws an error if there are virtual tables that cannot be exported. Otherwise a document of all tables would be
+    /// incomplete without a notice.
     private func refuseVirtualTables(besides tables: [String]) throws {
         let virtual = try VirtualTable.all(db).filter(\.holdsOwnRows).map(\.name)
         guard !virtual.isEmpty else { return }
         throw ExchangeError(
             .virtualTable,
-            "\(virtual.joined(separator: ", ")) cannot be exported: a virtual table with rows of its own. Name the tables to export, as in \(tables.joined(separator: ", ")), and take those rows along in a table."
+            "\(virtual.joined(separator: ", ")) cannot be exported. An export cannot contain a virtual table that has its own rows. Copy the rows to an ordinary table, and name the tables to export, such as \(tables.joined(separator: ", "))."
         )
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// An operation that reads the document of some tables into a database, within a transaction of the caller.
+/// An operation that reads the document of some tables into a database, in a transaction of the caller.
 struct TableImport {
     private let db: Database
     private let policy: ImportPolicy
@@ -19,22 +19,22 @@ struct TableImport {
     mutating func run() throws -> ImportResult {
         // Rows may come before those that they refer to, so references are checked at the end.
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
-        try expect(.beginObject, "It is no object.")
+        try expect(.beginObject, "The document is not a JSON object.")
         try expectKey("format")
         guard case .string(TableDocument.format) = try reader.next() else {
-            throw failure(.unknownFormat, "This is no document of exported tables. Choose another one.")
+            throw failure(.unknownFormat, "This is not a document of exported tables. Choose another file.")
         }
         try expectKey("version")
         guard case .integer(TableDocument.version) = try reader.next() else {
-            throw failure(.unknownFormat, "The document was exported by a newer version. Update this one.")
+            throw failure(.unknownFormat, "A newer version of the library exported the document. Update this app.")
         }
         try expectKey("migrations")
         try checkMigrations(try strings())
         try expectKey("tables")
-        try expect(.beginArray, "The tables are no array.")
-        while try more(until: .endArray, .beginObject, "A table is no object.") { try readTable() }
-        try expect(.endObject, "There is something behind the tables.")
-        try expect(.end, "There is something behind the document.")
+        try expect(.beginArray, "The tables are not an array.")
+        while try more(until: .endArray, .beginObject, "A table is not an object.") { try readTable() }
+        try expect(.endObject, "There is unexpected content after the tables.")
+        try expect(.end, "There is unexpected content after the document.")
         try checkReferences()
         return ImportResult(counts: counts)
     }
@@ -47,16 +47,16 @@ struct TableImport {
         let newer = Set(theirs).subtracting(ours).sorted().joined(separator: ", ")
         let advice =
             newer.isEmpty
-            ? "It was exported by an older version of this app. Export it with the present one."
-            : "It knows \(newer), which this database does not. Update this app."
-        throw failure(.otherSchema, "The document is of a database with another schema. \(advice)")
+            ? "An older version of this app exported it. Export it with the current version."
+            : "It has the migrations \(newer), which this database does not have. Update this app."
+        throw failure(.otherSchema, "The document comes from a database with another schema. \(advice)")
     }
 
     private mutating func readTable() throws {
         try expectKey("name")
         guard case .string(let name) = try reader.next() else { throw reader.malformed("A table has no name.") }
         guard try TableDocument.tables(db).contains(name) else {
-            throw failure(.unknownTable, "The database has no table \u{201C}\(name)\u{201D}.")
+            throw failure(.unknownTable, "The database has no table \u{201C}\(name)\u{201D}. Nothing was changed.")
         }
         table = name
         try expectKey("columns")
@@ -65,15 +65,17 @@ struct TableImport {
         var seen: Set<String> = []
         if let wrong = columns.first(where: { !known.contains($0) || !seen.insert($0).inserted }) {
             throw failure(
-                .unknownColumn, "The table has no column \u{201C}\(wrong)\u{201D}, or the document has it twice.")
+                .unknownColumn,
+                "The table has no column \u{201C}\(wrong)\u{201D}, or the document names it twice. Nothing was changed."
+            )
         }
         guard !columns.isEmpty else { throw reader.malformed("A table has no columns.") }
         let statement = try makeStatement(name, columns)
         try expectKey("rows")
-        try expect(.beginArray, "The rows are no array.")
+        try expect(.beginArray, "The rows are not an array.")
         var count = counts[name] ?? ImportResult.Count(written: 0, skipped: 0)
         var number = 0
-        while try more(until: .endArray, .beginArray, "A row is no array.") {
+        while try more(until: .endArray, .beginArray, "A row is not an array.") {
             number += 1
             row = number
             let values = try values(columns.count)
@@ -81,7 +83,7 @@ struct TableImport {
         }
         counts[name] = count
         (table, row) = (nil, nil)
-        try expect(.endObject, "There is something behind the rows.")
+        try expect(.endObject, "There is unexpected content after the rows.")
     }
 
     private func makeStatement(_ table: String, _ columns: [String]) throws -> Statement {
@@ -125,14 +127,16 @@ struct TableImport {
                 throw failure(
                     .conflict,
                     policy == .abort
-                        ? "A row is there already. Nothing was changed. Import with another policy, or delete it first."
-                        : "Another row, with another key, has a value that only one may have. Nothing was changed. Change or delete one of the two.",
+                        ? "The row already exists. Nothing was changed. Import with another policy, or delete the row first."
+                        : "A row with another key already has a value that must be unique. Nothing was changed. Change or delete one of the two rows.",
                     cause: error)
             default:
-                throw failure(.invalidRow, "The table does not take a row. Nothing was changed.", cause: error)
+                throw failure(
+                    .invalidRow, "The table does not accept the row. Nothing was changed. See the cause.", cause: error)
             }
         } catch let error as DatabaseError where [.SQLITE_MISMATCH, .SQLITE_TOOBIG].contains(error.resultCode) {
-            throw failure(.invalidRow, "The table does not take a row. Nothing was changed.", cause: error)
+            throw failure(
+                .invalidRow, "The table does not accept the row. Nothing was changed. See the cause.", cause: error)
         }
     }
 
@@ -143,7 +147,7 @@ struct TableImport {
         } catch {
             throw ExchangeError(
                 .danglingReferences,
-                "Rows refer to others that are neither in the database nor in the document. Nothing was changed. Export those tables too.",
+                "Rows refer to rows that are not in the database and not in the document. Nothing was changed. Also export the tables of those rows.",
                 cause: error)
         }
     }
@@ -169,40 +173,40 @@ struct TableImport {
         case .real(let number): return number.databaseValue
         case .string(let text): return text.databaseValue
         case .beginObject: return try objectValue()
-        case .bool: throw reader.malformed("A value is true or false, which a database has not. Write 1 or 0.")
-        default: throw reader.malformed("A value is none that a database has.")
+        case .bool: throw reader.malformed("A value is true or false, which a database cannot store. Write 1 or 0.")
+        default: throw reader.malformed("A value has a type that a database cannot store.")
         }
     }
 
     private mutating func objectValue() throws -> DatabaseValue {
         guard case .key(let kind) = try reader.next(), case .string(let text) = try reader.next(),
             case .endObject = try reader.next()
-        else { throw reader.malformed("A value is none that a database has.") }
+        else { throw reader.malformed("A value has a type that a database cannot store.") }
         switch (kind, text) {
         case ("real", "inf"): return Double.infinity.databaseValue
         case ("real", "-inf"): return (-Double.infinity).databaseValue
         case ("base64", _):
-            guard let data = Data(base64Encoded: text) else { throw reader.malformed("A blob is not in base 64.") }
+            guard let data = Data(base64Encoded: text) else { throw reader.malformed("A blob is not base64.") }
             return data.databaseValue
-        default: throw reader.malformed("A value is none that a database has.")
+        default: throw reader.malformed("A value has a type that a database cannot store.")
         }
     }
 
     // MARK: Tokens
 
     private mutating func strings() throws -> [String] {
-        try expect(.beginArray, "There is no array of names.")
+        try expect(.beginArray, "An array of names is expected here.")
         var strings: [String] = []
         while true {
             switch try reader.next() {
             case .string(let text): strings.append(text)
             case .endArray: return strings
-            default: throw reader.malformed("A name is no string.")
+            default: throw reader.malformed("A name is not a string.")
             }
         }
     }
 
-    /// Returns whether another element of an array begins.
+    /// Returns whether an array has another element.
     private mutating func more(until end: JSONReader.Token, _ start: JSONReader.Token, _ message: String) throws -> Bool
     {
         let token = try reader.next()
@@ -215,7 +219,8 @@ struct TableImport {
     }
 
     private mutating func expectKey(_ key: String) throws {
-        try expect(.key(key), "\u{201C}\(key)\u{201D} is missing here. The keys stand in the order of an export.")
+        try expect(
+            .key(key), "\u{201C}\(key)\u{201D} is missing here. The keys must have the same order as in an export.")
     }
 
     private func failure(_ code: ExchangeError.Code, _ message: String, cause: (any Error)? = nil) -> ExchangeError {

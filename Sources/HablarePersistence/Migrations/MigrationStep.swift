@@ -1,9 +1,9 @@
 import GRDB
 
-/// The part of a walk that begins at one version.
+/// The part of a migration walk that begins at one version.
 struct MigrationStep {
     let migrator: DatabaseMigrator
-    /// The version that the walk begins at.
+    /// The version at which the walk begins.
     let version: String
 
     static func makeDatabase(_ prepare: (@Sendable (Database) throws -> Void)?) throws -> DatabaseQueue {
@@ -12,7 +12,7 @@ struct MigrationStep {
         return try DatabaseQueue(configuration: configuration)
     }
 
-    /// Returns the SQL that created each part of a database, or the part's name if it has none.
+    /// Returns the SQL that created each part of a database. If a part has no SQL, returns its name.
     static func schema(_ db: Database) throws -> [String] {
         try String.fetchAll(
             db,
@@ -20,7 +20,7 @@ struct MigrationStep {
         )
     }
 
-    /// Creates a database of the version with its rows.
+    /// Creates a database of the version, with the rows of its fixture.
     func begin(
         _ prepare: (@Sendable (Database) throws -> Void)?, _ fixture: MigrationWalk.Fixture
     ) throws(MigrationWalkError) -> DatabaseQueue {
@@ -28,7 +28,7 @@ struct MigrationStep {
         do {
             database = try Self.makeDatabase(prepare)
         } catch {
-            throw failure(.fixtureFailed, nil, "A database in memory could not be made.", error)
+            throw failure(.fixtureFailed, nil, "A database in memory could not be created. See the cause.", error)
         }
         try migrate(database, to: version)
         let hasWritten: Bool
@@ -43,7 +43,7 @@ struct MigrationStep {
             throw failure(.fixtureFailed, nil, "The fixture failed. Correct it.", error)
         }
         guard hasWritten else {
-            throw failure(.fixtureEmpty, nil, "The fixture writes nothing, so nothing would be tried. Insert rows.")
+            throw failure(.fixtureEmpty, nil, "The fixture writes nothing, so nothing would be tested. Insert rows.")
         }
         return database
     }
@@ -58,13 +58,16 @@ struct MigrationStep {
                 (Self.violation(db), try String.fetchAll(db, sql: "PRAGMA integrity_check"))
             }
         } catch {
-            throw failure(.damaged, migration, "The database cannot be read any more.", error)
+            throw failure(.damaged, migration, "The database can no longer be read. Correct the migration.", error)
         }
         if let violation {
-            throw failure(.danglingReferences, migration, "Rows refer to others that are not there.", violation)
+            throw failure(
+                .danglingReferences, migration, "Rows refer to rows that do not exist. Correct the migration.",
+                violation)
         }
         guard complaints == ["ok"] else {
-            throw failure(.damaged, migration, "SQLite complains: \(complaints.joined(separator: "; ")).")
+            throw failure(
+                .damaged, migration, "SQLite reports: \(complaints.joined(separator: "; ")). Correct the migration.")
         }
     }
 
@@ -77,14 +80,14 @@ struct MigrationStep {
             guard differences.isEmpty else {
                 throw failure(
                     .otherSchema, nil,
-                    "Its schema is not that of a new database: \(differences.map(Self.words).joined(separator: "; "))."
+                    "The migrated schema differs from the schema of a new database: \(differences.map(Self.words).joined(separator: "; "))."
                 )
             }
             try database.write { db in try check(db, version) }
         } catch let error as MigrationWalkError {
             throw error
         } catch {
-            throw failure(.checkFailed, nil, "The app's check failed.", error)
+            throw failure(.checkFailed, nil, "The app's check failed. See the cause.", error)
         }
     }
 
@@ -92,7 +95,7 @@ struct MigrationStep {
         do {
             try migrator.migrate(database, upTo: migration)
         } catch {
-            throw failure(.migrationFailed, migration, "It failed with these rows.", error)
+            throw failure(.migrationFailed, migration, "The migration failed with these rows. See the cause.", error)
         }
     }
 
@@ -108,7 +111,7 @@ struct MigrationStep {
     private static func words(_ change: CollectionDifference<String>.Change) -> String {
         switch change {
         case .insert(_, let sql, _): "it has \(sql)"
-        case .remove(_, let sql, _): "it has not \(sql)"
+        case .remove(_, let sql, _): "it does not have \(sql)"
         }
     }
 

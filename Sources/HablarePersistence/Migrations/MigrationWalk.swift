@@ -1,11 +1,12 @@
 public import GRDB
 
-/// A test for apps that migrates a database from every earlier schema, with data in it.
+/// A test for apps. It migrates a database from every earlier schema, with data in the database.
 ///
-/// An empty database nearly always migrates; a user's may not. For each version, the walk creates a database of that
-/// schema in memory. A fixture inserts rows as that version of the app did. Then the walk applies the later migrations
-/// one by one. After each, rows must refer to existing rows, and SQLite must find the database intact. At the end, the
-/// schema must be that of a new database, and the app's own check must pass.
+/// An empty database can nearly always be migrated, but a user's database sometimes cannot. For each version, the walk
+/// creates a database with that version's schema in memory. A fixture inserts rows in the same way as that version of
+/// the app. The walk then applies the later migrations one by one. After each migration, all references must point to
+/// existing rows, and SQLite must find the database intact. At the end, the schema must equal the schema of a new
+/// database, and the app's own check must pass.
 ///
 /// ```swift
 /// @Test func migrations() throws {
@@ -18,7 +19,7 @@ public import GRDB
 /// }
 /// ```
 ///
-/// Fixtures use SQL and not records, because records change with the app. Once written, a fixture stays as it is.
+/// Fixtures use SQL, not records, because records change with the app. Do not change a fixture after it was written.
 public struct MigrationWalk: Sendable {
     /// A closure that inserts rows into a database of one version.
     public typealias Fixture = @Sendable (Database) throws -> Void
@@ -31,8 +32,8 @@ public struct MigrationWalk: Sendable {
     ///
     /// - Parameters:
     ///   - migrator: The app's migrations.
-    ///   - fixtures: For each migration, by its name: the fixture of the version whose last migration it was.
-    ///   - prepare: The closure that runs on each connection, like ``AppDatabase/Options/prepare``. Default: none.
+    ///   - fixtures: The fixture of each version, by the name of the version's last migration.
+    ///   - prepare: A closure that runs on each connection, like ``AppDatabase/Options/prepare``. Default: none.
     public init(
         _ migrator: DatabaseMigrator, fixtures: [String: Fixture],
         prepare: (@Sendable (Database) throws -> Void)? = nil
@@ -45,11 +46,12 @@ public struct MigrationWalk: Sendable {
         self.prepare = prepare
     }
 
-    /// Walks from every version. Blocks the thread, for milliseconds per version.
+    /// Walks from every version. Blocks the thread for some milliseconds for each version.
     ///
-    /// - Parameter check: A closure that checks a database at the newest schema, in a transaction of its own. It
-    ///   receives the version that the database began at, and throws if something is wrong. Default: no further check.
-    /// - Throws: ``MigrationWalkError``, which names the version and the migration, at the first failure.
+    /// - Parameter check: A closure that checks a database with the newest schema, in a separate transaction. It
+    ///   receives the version at which the walk began. It throws an error if something is wrong. Default: no further
+    ///   check.
+    /// - Throws: ``MigrationWalkError`` at the first failure. The error names the version and the migration.
     public func run(
         check: (_ db: Database, _ version: String) throws -> Void = { _, _ in }
     ) throws(MigrationWalkError) {
@@ -60,14 +62,14 @@ public struct MigrationWalk: Sendable {
         if let unknown = fixtures.keys.filter({ !versions.contains($0) }).min() {
             throw MigrationWalkError(
                 .fixtureUnknown, version: unknown,
-                "There is a fixture for \u{201C}\(unknown)\u{201D}, which is no migration. Correct its name.")
+                "There is a fixture for \u{201C}\(unknown)\u{201D}, but no such migration. Correct the name.")
         }
         let schema = try schemaOfNew(newest)
         for (index, version) in versions.enumerated() {
             guard let fixture = fixtures[version] else {
                 throw MigrationWalkError(
                     .fixtureMissing, version: version,
-                    "The version \u{201C}\(version)\u{201D} has no fixture. Write one: what users of it have in their tables."
+                    "The version \u{201C}\(version)\u{201D} has no fixture. Write a fixture that inserts rows like those of the version's users."
                 )
             }
             let step = MigrationStep(migrator: migrator, version: version)
@@ -86,7 +88,8 @@ public struct MigrationWalk: Sendable {
         } catch {
             throw (error as? MigrationWalkError)
                 ?? MigrationWalkError(
-                    .migrationFailed, migration: newest, "A new database cannot be migrated.", cause: error)
+                    .migrationFailed, migration: newest, "A new database cannot be migrated. See the cause.",
+                    cause: error)
         }
     }
 }

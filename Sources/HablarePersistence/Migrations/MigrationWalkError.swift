@@ -1,4 +1,4 @@
-/// An error of a walk over the migrations, with advice: see ``MigrationWalk``.
+/// An error of a migration walk, with advice. See ``MigrationWalk``.
 public struct MigrationWalkError: Error, CustomStringConvertible {
     /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable {
@@ -7,7 +7,7 @@ public struct MigrationWalkError: Error, CustomStringConvertible {
         /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is no migration.
+        /// The migrator has no migration.
         public static let nothingToWalk = Code(rawValue: "nothingToWalk")
         /// A version has no fixture.
         public static let fixtureMissing = Code(rawValue: "fixtureMissing")
@@ -15,15 +15,15 @@ public struct MigrationWalkError: Error, CustomStringConvertible {
         public static let fixtureUnknown = Code(rawValue: "fixtureUnknown")
         /// A fixture writes nothing.
         public static let fixtureEmpty = Code(rawValue: "fixtureEmpty")
-        /// A fixture fails, or leaves rows that refer to missing ones.
+        /// A fixture fails, or leaves rows that refer to missing rows.
         public static let fixtureFailed = Code(rawValue: "fixtureFailed")
         /// A migration fails.
         public static let migrationFailed = Code(rawValue: "migrationFailed")
-        /// After a migration, rows refer to missing ones.
+        /// After a migration, rows refer to missing rows.
         public static let danglingReferences = Code(rawValue: "danglingReferences")
-        /// After a migration, SQLite finds the database damaged, or rows that break its constraints.
+        /// After a migration, SQLite finds that the database is damaged, or that rows violate its constraints.
         public static let damaged = Code(rawValue: "damaged")
-        /// A database migrated from the version has another schema than a new database.
+        /// A database that was migrated from the version has another schema than a new database.
         public static let otherSchema = Code(rawValue: "otherSchema")
         /// The app's own check fails.
         public static let checkFailed = Code(rawValue: "checkFailed")

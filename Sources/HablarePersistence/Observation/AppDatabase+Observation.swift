@@ -2,7 +2,8 @@ import Dispatch
 public import GRDB
 
 extension AppDatabase {
-    /// Returns the results of a read, now and after each change of the data that it reads, by any process.
+    /// Returns the results of a read, now and after each change of the data that it reads. Any process may make the
+    /// change.
     ///
     /// ```swift
     /// for try await titles in database.values({ db in try String.fetchAll(db, sql: "SELECT title FROM note") }) {
@@ -10,12 +11,12 @@ extension AppDatabase {
     /// }
     /// ```
     ///
-    /// The read runs away from the caller's actor, which receives each value. A loop on the main actor receives the
-    /// values there, and the main actor never waits for the disk. Equal values in a row arrive once. If changes are
-    /// faster than the loop, it gets only the newest value.
+    /// The read runs off the caller's actor. The caller's actor receives each value. A loop on the main actor receives
+    /// the values there, and the main actor never waits for the disk. If consecutive values are equal, only the first
+    /// value arrives. If changes are faster than the loop, the loop gets only the newest value.
     ///
     /// - Parameter fetch: The read. The data that it reads is observed.
-    /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
+    /// - Returns: The values. Cancelling the task ends the loop. If the read throws an error, the loop throws it.
     public func values<Value: Sendable & Equatable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> DatabaseValues<Value> {
@@ -23,20 +24,20 @@ extension AppDatabase {
     }
 
     /// Returns the results of a read whose type is not `Equatable`. A result arrives after each change of the data,
-    /// even if it is the same as before.
+    /// even if it equals the previous result.
     ///
     /// - Parameter fetch: The read. The data that it reads is observed.
-    /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
+    /// - Returns: The values. Cancelling the task ends the loop. If the read throws an error, the loop throws it.
     public func values<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> DatabaseValues<Value> {
         values(of: ValueObservation.tracking(fetch))
     }
 
-    /// Returns the values of a GRDB observation, which defines itself what it tracks.
+    /// Returns the values of a GRDB observation. The observation itself defines which data it tracks.
     ///
     /// - Parameter observation: The observation.
-    /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
+    /// - Returns: The values. Cancelling the task ends the loop. If the read throws an error, the loop throws it.
     public func values<Reducer: ValueReducer>(
         of observation: ValueObservation<Reducer>
     ) -> DatabaseValues<Reducer.Value> where Reducer.Value: Sendable {

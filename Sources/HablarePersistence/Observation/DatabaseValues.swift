@@ -2,14 +2,14 @@ import GRDB
 
 /// The results of a read, now and after each change of its data. `AppDatabase.values` returns them.
 ///
-/// Each loop over the sequence is an observation of its own. It begins with the loop. It ends with the loop, when the
-/// task is cancelled, or when a read fails. It keeps the database open.
+/// Each loop over the sequence is a separate observation. The observation begins with the loop. It ends when the loop
+/// ends, when the task is cancelled, or when a read fails. It keeps the database open.
 public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The error type of a read.
     public typealias Failure = any Error
 
-    /// A closure that starts an observation. Its result ends the observation. It does not hold the writer, because the
-    /// thread that releases the writer last closes it.
+    /// A closure that starts an observation. Its result ends the observation. The closure does not hold the writer,
+    /// because the writer is closed on the thread that releases it last.
     typealias Start =
         @Sendable (
             _ writer: any DatabaseWriter, _ onError: @escaping @Sendable (any Error) -> Void,
@@ -37,9 +37,9 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
     /// An iterator that waits for one value after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncThrowingStream<Element, any Error>.AsyncIterator
-        /// The database, whose watcher of other processes must live as long as the loop.
+        /// The database. It holds the watcher of other processes, which must exist as long as the loop.
         fileprivate let database: AppDatabase
-        /// Whether the loop has thrown: a stream may throw its error again.
+        /// Whether the loop has thrown an error. A stream may throw its error again.
         private var isOver = false
 
         fileprivate init(base: AsyncThrowingStream<Element, any Error>.AsyncIterator, database: AppDatabase) {
@@ -47,14 +47,14 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
             self.database = database
         }
 
-        /// Returns the next value; `nil` if the task was cancelled.
+        /// Returns the next value. Returns `nil` if the task was cancelled.
         ///
-        /// - Throws: The error of the read, which ends the sequence.
+        /// - Throws: The error of the read. The sequence then ends.
         public mutating func next() async throws -> Element? { try await next(isolation: #isolation) }
 
-        /// Returns the next value, on the caller's actor; `nil` if the task was cancelled.
+        /// Returns the next value on the caller's actor. Returns `nil` if the task was cancelled.
         ///
-        /// - Throws: The error of the read, which ends the sequence.
+        /// - Throws: The error of the read. The sequence then ends.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> Element? {

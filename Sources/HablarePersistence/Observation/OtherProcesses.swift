@@ -3,18 +3,18 @@ import GRDB
 import HablareFiles
 import Synchronization
 
-/// A watcher that tells the observations of a pool about commits by other processes and other connections.
+/// A watcher that tells the observations of a pool about commits by other processes and by other connections.
 ///
-/// GRDB sees the commits of its own writer. For those of others, this watches two signs. The write-ahead log grows, and
-/// `PRAGMA data_version` changes on the writer only when another connection commits. So a commit of the writer costs
-/// one check and no notification. The notification is a transaction that writes nothing, so it does not cause the next
-/// one.
+/// GRDB sees only the commits of its own writer. To find other commits, the watcher uses two signs. The write-ahead log
+/// grows. And `PRAGMA data_version`, read on the writer's connection, changes only if another connection commits. So a
+/// commit of the writer costs one check and sends no notification. A notification is a transaction that writes nothing,
+/// so it does not cause another notification.
 final class OtherProcesses: Sendable {
     private let watch: FileChanges.Watch
 
     /// - Parameters:
-    ///   - pool: The pool, which this does not keep alive.
-    ///   - method: The way in which changes of the log are detected.
+    ///   - pool: The pool. The watcher does not keep it alive.
+    ///   - method: The way in which changes of the write-ahead log are detected.
     ///   - echoes: The delays in milliseconds after which a change is checked again.
     init(
         _ pool: DatabasePool, method: FileChanges.Method = .notification,
@@ -55,7 +55,7 @@ final class OtherProcesses: Sendable {
             self.version.store(version, ordering: .relaxed)
         }
 
-        /// Returns a number that changes when another connection than this one commits.
+        /// Returns a number that changes when a connection other than this one commits.
         static func version(_ db: Database) throws -> Int64 {
             try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
         }

@@ -3,11 +3,11 @@ public import GRDB
 extension AppDatabase {
     /// The failures that a commit survives.
     public enum Durability: Sendable, Hashable {
-        /// A commit survives a loss of power. It waits until the disk has it (`synchronous=FULL`, and `F_FULLFSYNC` on
-        /// Apple platforms).
+        /// A commit survives a loss of power. It waits until the data is on the disk (`synchronous=FULL`, and
+        /// `F_FULLFSYNC` on Apple platforms).
         case full
-        /// A commit survives the end of the process. A loss of power may undo the last commits, but the database stays
-        /// intact (`synchronous=NORMAL`). Commits are many times faster.
+        /// A commit survives the end of the process. A loss of power may undo the last commits, but does not damage the
+        /// database (`synchronous=NORMAL`). Commits are many times faster than with ``full``.
         case normal
     }
 
@@ -22,22 +22,24 @@ extension AppDatabase {
         /// The failures that a commit survives. Default: ``AppDatabase/Durability/full``. For example, `.normal` for
         /// data that can be loaded again.
         public var durability: Durability
-        /// The time to wait while another process or connection writes or opens. After that, the operation fails as
-        /// ``AppDatabaseError/Code/busy``. 0 or more; a time above 24 days is clamped to that. Default: 5 seconds. For
-        /// example, `.seconds(30)` if an extension of the app writes much at once.
+        /// The maximum wait while another process or connection writes to the database or opens it. After this time,
+        /// the operation fails with ``AppDatabaseError/Code/busy``. 0 or more; at most 24 days, and a longer time
+        /// counts as 24 days. Default: 5 seconds. For example, `.seconds(30)` if an extension of the app writes much at
+        /// once.
         public var busyTimeout: Duration
-        /// The number of reads that can run at the same time, 1 or more. Default: 4. For example, 8 for a server with
-        /// many readers.
+        /// The maximum number of concurrent reads. At least 1. Default: 4. For example, 8 for a server with many
+        /// readers.
         public var readers: Int
-        /// Whether observations notice commits of other processes, and of other connections of this process. It needs a
-        /// thread, which sleeps. Default: `true`. For example, `false` for an app without extensions.
+        /// Whether observations notice commits of other processes, and of other connections of this process. They need
+        /// a thread, which sleeps most of the time. Default: `true`. For example, `false` for an app without
+        /// extensions.
         public var noticesOtherProcesses: Bool
-        /// Whether to create a missing folder, and those above it. Default: `true`. For example, `false` if a missing
-        /// folder means that a volume is not mounted.
+        /// Whether to create a missing folder and its missing parents. Default: `true`. For example, `false` if a
+        /// missing folder means that a volume is not mounted.
         public var createsFolder: Bool
-        /// The names of former migrations that the migrator no longer registers because a later one merges them. Any
-        /// other unknown name means that a newer version of the app wrote the database. Default: none. For example,
-        /// `["v1-notes", "v2-notes"]`.
+        /// The names of old migrations that the migrator no longer registers, because a later migration includes them.
+        /// Any other unknown migration means that a newer version of the app wrote the database. Default: none. For
+        /// example, `["v1-notes", "v2-notes"]`.
         public var retiredMigrations: Set<String>
         /// A closure that runs on each connection when it opens, for custom functions, collations and pragmas. Default:
         /// none. For example, `{ db in try db.execute(sql: "PRAGMA cache_size = -8000") }` for a cache of 8 MB.
@@ -58,17 +60,17 @@ extension AppDatabase {
             self.prepare = prepare
         }
 
-        /// The busy timeout in seconds, clamped because SQLite counts milliseconds in 32 bits.
+        /// The busy timeout in seconds. It is limited, because SQLite stores it as milliseconds in 32 bits.
         var busySeconds: Double { min(busyTimeout / .seconds(1), 2_147_483) }
 
         /// Throws if an option is invalid.
         func check() throws(AppDatabaseError) {
             guard busyTimeout >= .zero else {
                 throw AppDatabaseError(
-                    .invalidOptions, "The busy timeout is negative. Give it 0 seconds or more.")
+                    .invalidOptions, "The option `busyTimeout` is negative. Set it to 0 seconds or more.")
             }
             guard readers >= 1 else {
-                throw AppDatabaseError(.invalidOptions, "There are \(readers) readers. Give it 1 or more.")
+                throw AppDatabaseError(.invalidOptions, "The option `readers` is \(readers). Set it to 1 or more.")
             }
         }
     }

@@ -2,45 +2,48 @@ import Dispatch
 public import Foundation
 public import GRDB
 
-/// An app's database. Opening it migrates it, its errors give advice, and the main actor never waits for it.
+/// An app's database. Opening it migrates it. Its errors give advice. The main actor never waits for it.
 ///
-/// It is GRDB's pool with additions for apps, and hides nothing of GRDB: ``writer`` is for everything that is missing
-/// here. The database closes soon after its last reference is released. It closes on a background queue, because
-/// closing syncs the disk. It has no `close` method, because a read after closing would crash the process.
+/// The type contains GRDB's pool and adds functions for apps. It hides nothing of GRDB: use ``writer`` for everything
+/// that this type does not offer. The database closes soon after its last reference is released. It closes on a
+/// background queue, because closing syncs the disk. There is no `close` method, because a read after closing would
+/// crash the process.
 ///
-/// Several processes of one machine may open the same file. A network file system must not hold it.
+/// Several processes of one machine may open the same file. The file must not be on a network file system.
 public final class AppDatabase: Sendable {
-    /// The writer for reads and writes: a `DatabasePool` for a file, a `DatabaseQueue` in memory. Do not call its
-    /// `close()`, and do not keep it longer than this database: the thread that releases the writer last closes it.
+    /// The writer, for reads and writes: a `DatabasePool` for a file, a `DatabaseQueue` for a database in memory. Do
+    /// not call its `close()`. Do not keep the writer longer than this database, because the thread that releases the
+    /// writer last also closes it.
     public var writer: any DatabaseWriter { keeper.writer }
-    /// The file; `nil` for a database in memory.
+    /// The URL of the file; `nil` for a database in memory.
     public let url: URL?
     private let otherProcesses: OtherProcesses?
     private let keeper: WriterKeeper
 
-    /// The reader for code that only reads: the same object as ``writer``.
+    /// The reader, for code that only reads. It is the same object as ``writer``.
     public var reader: any DatabaseReader { writer }
 
     /// Opens the database in a file, and migrates it. Creates the file if it is missing.
     ///
-    /// Blocks the thread meanwhile, perhaps for the busy timeout and a whole migration. Call it where no user waits, or
-    /// use ``open(at:migrator:options:)``. Processes that open databases in the same folder do so one after another.
+    /// Blocks the thread, perhaps for the busy timeout and a whole migration. Call it where no user waits, or use
+    /// ``open(at:migrator:options:)``. If several processes open databases in the same folder, they do so one after
+    /// another.
     ///
     /// - Parameters:
-    ///   - url: The file. Its folder is created, readable by its owner only, unless
-    ///     ``AppDatabase/Options/createsFolder`` is `false`.
-    ///   - migrator: The migrator from any earlier schema to the present one.
-    ///   - options: The options. Default: full durability, a busy timeout of 5 s, and observation of the commits of
-    ///     other processes.
-    /// - Throws: ``AppDatabaseError``. A file that is not a database, is damaged or is of a newer version is not
-    ///   changed. If a migration fails, the migrations before it stay applied.
+    ///   - url: The URL of the file. Its folder is created, unless ``AppDatabase/Options/createsFolder`` is `false`.
+    ///     Only the owner can read the folder.
+    ///   - migrator: The migrator from any earlier schema to the current schema.
+    ///   - options: The options. Default: full durability, a busy timeout of 5 s, and observation of commits by other
+    ///     processes.
+    /// - Throws: ``AppDatabaseError``. A file is not changed if it is not a database, is damaged, or has a newer
+    ///   version. If a migration fails, the earlier migrations stay applied.
     public convenience init(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options()
     ) throws(AppDatabaseError) {
         try self.init(at: url, migrator: migrator, options: options, closingOn: .global(qos: .utility))
     }
 
-    /// Opens the database in a file. Closes it on a queue of the caller, who can wait for it there.
+    /// Opens the database in a file. The database closes on a queue of the caller, so that the caller can wait for it.
     package init(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options(), closingOn queue: DispatchQueue
     ) throws(AppDatabaseError) {
@@ -60,10 +63,10 @@ public final class AppDatabase: Sendable {
         otherProcesses = nil
     }
 
-    /// Opens the database in a file, away from the caller's actor: see ``init(at:migrator:options:)``.
+    /// Opens the database in a file, off the caller's actor. See ``init(at:migrator:options:)``.
     ///
-    /// - Throws: ``AppDatabaseError``; `CancellationError` if the task was cancelled before. Once begun, opening is not
-    ///   interrupted, because a migration should not be.
+    /// - Throws: ``AppDatabaseError``. `CancellationError` if the task was cancelled before the opening began. An
+    ///   opening that has begun is not interrupted, so that no migration is interrupted.
     @concurrent
     public static func open(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options()
@@ -78,13 +81,13 @@ public final class AppDatabase: Sendable {
         }
     }
 
-    /// Opens a database in memory, for tests, previews, and an app whose file cannot be opened. Its data is lost when
-    /// it closes.
+    /// Opens a database in memory. For tests, for previews, and for an app whose file cannot be opened. The data is
+    /// lost when the database closes.
     ///
     /// - Parameters:
     ///   - migrator: The migrator that creates the schema.
-    ///   - prepare: A closure that runs on its connection when it opens, like ``AppDatabase/Options/prepare`` for a
-    ///     file. Migrations that need the closure for a file need it in memory, too. Default: none.
+    ///   - prepare: A closure that runs on the connection when it opens, like ``AppDatabase/Options/prepare`` for a
+    ///     file. If the app's migrations need this closure for a file, they also need it here. Default: none.
     /// - Throws: ``AppDatabaseError`` if a migration or `prepare` fails.
     public static func inMemory(
         migrator: DatabaseMigrator, prepare: (@Sendable (Database) throws -> Void)? = nil
@@ -101,20 +104,20 @@ public final class AppDatabase: Sendable {
         }
     }
 
-    /// Reads in one snapshot, away from the caller's actor. It does not see what others write meanwhile.
+    /// Reads in one snapshot, off the caller's actor. The read does not see changes that others commit during the read.
     ///
-    /// - Throws: The errors of `body`; `CancellationError` if the task is cancelled, which interrupts the read.
+    /// - Throws: The errors of `body`. `CancellationError` if the task is cancelled, which interrupts the read.
     @concurrent
     public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await writer.read(body)
     }
 
-    /// Writes in one transaction, away from the caller's actor. The transaction is committed when `body` returns, and
-    /// is on the disk when this method returns. It is rolled back if `body` throws.
+    /// Writes in one transaction, off the caller's actor. The transaction is committed when `body` returns. It is on
+    /// the disk when this method returns. If `body` throws an error, the transaction is rolled back.
     ///
-    /// - Throws: The errors of `body`, and the `DatabaseError` of a commit that fails, for which
-    ///   ``AppDatabaseError/init(describing:of:)`` has advice. `CancellationError` if the task is cancelled before the
-    ///   commit, which rolls it back.
+    /// - Throws: The errors of `body`. The `DatabaseError` of a failed commit;
+    ///   ``AppDatabaseError/init(describing:of:)`` has advice for it. `CancellationError` if the task is cancelled
+    ///   before the commit, which rolls the transaction back.
     @concurrent
     public func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await writer.write(body)

@@ -11,9 +11,9 @@ import Darwin
 #endif
 
 extension AppDatabaseError {
-    /// Creates an error with advice from the error of a read, write or batch. The result is `nil` if that error does
-    /// not concern the database, its file or its folder. It is also `nil` if the error concerns the data or the SQL,
-    /// such as a violated constraint.
+    /// Creates an error with advice from the error of a read, a write or a batch. Returns `nil` if that error does not
+    /// concern the database, its file or its folder. Also returns `nil` if the error concerns the data or the SQL, such
+    /// as a violated constraint.
     ///
     /// - Parameters:
     ///   - error: The error of a read or write.
@@ -29,7 +29,7 @@ extension AppDatabaseError {
             guard let known = AppDatabaseError(describing: error.cause, of: database) else { return nil }
             self.init(
                 known.code,
-                "\(known.message) The first \(error.committed) items of the batch are written; go on there.",
+                "\(known.message) The first \(error.committed) items of the batch are committed. Continue at item \(error.committed).",
                 cause: error)
         default: return nil
         }
@@ -42,18 +42,18 @@ extension AppDatabaseError {
         case let error as DatabaseError:
             self =
                 AppDatabaseError(knownOf: error, path)
-                ?? AppDatabaseError(.failed, "\(path) could not be opened.", cause: error)
+                ?? AppDatabaseError(.failed, "\(path) could not be opened. See the cause.", cause: error)
         case let error as FileLock.Busy:
             self.init(
                 .busy,
-                "Another process has been opening a database in \(error.path) for long. Try again when it is done.",
+                "Another process has been opening a database in \(error.path) for too long. Try again when it is done.",
                 cause: error)
         case let error as FileFailure: self.init(error)
         default: self.init(.failed, "\(path) could not be opened. See the cause.", cause: error)
         }
     }
 
-    /// Creates an error from SQLite's error about the file itself; `nil` for an error about the data or the SQL.
+    /// Creates an error from SQLite's error about the file. Returns `nil` for an error about the data or the SQL.
     init?(knownOf error: DatabaseError, _ path: String) {
         // A case of a primary code matches all its extended codes.
         switch error.extendedResultCode {
@@ -62,26 +62,27 @@ extension AppDatabaseError {
         case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
             self.init(
                 .full,
-                "The disk, or the quota, of \(path) is full. Free some space and try again; what was committed is safe.",
+                "The disk or the quota of \(path) is full. Free some space and try again. Committed data is safe.",
                 cause: error)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             self.init(
                 .readOnly,
-                "\(path) may not be written. Check its permissions and those of its folder, or choose another place.",
+                "\(path) cannot be written. Check the permissions of the file and of its folder, or choose another location.",
                 cause: error)
         case .SQLITE_CANTOPEN:
             self.init(
                 .readOnly,
-                "\(path) cannot be opened for writing. Check that you may write to the file and its folder, and how many files the process may open; or choose another place.",
+                "\(path) cannot be opened for writing. Check the permissions of the file and of its folder, and how many files the process may open. Or choose another location.",
                 cause: error)
         case .SQLITE_NOTADB:
             self.init(
                 .notADatabase,
-                "\(path) is not a database, or is an encrypted one. Nothing was changed. Choose another place, or move the file away.",
+                "\(path) is not a database, or it is encrypted. Nothing was changed. Choose another location, or move the file away.",
                 cause: error)
         case .SQLITE_CORRUPT:
             self.init(
-                .corrupt, "\(path) is damaged. Move it away and start with a new file, or restore a copy.", cause: error
+                .corrupt, "\(path) is damaged. Move the file away and start with a new file, or restore a copy.",
+                cause: error
             )
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
@@ -89,13 +90,14 @@ extension AppDatabaseError {
         case .SQLITE_IOERR:
             self.init(
                 .failed,
-                "\(path) could not be read or written: the disk may be damaged or gone. Check it and try again.",
+                "\(path) could not be read or written. The disk may be damaged or disconnected. Check the disk and try again.",
                 cause: error)
         default: return nil
         }
     }
 
-    /// Creates an error from a failure of the file system with a database's folder, or with a file to create in it.
+    /// Creates an error from a failure of the file system. The failure concerns the database's folder, or a file to
+    /// create in the folder.
     private init(_ failure: FileFailure) {
         let path = failure.path
         switch failure.number {
@@ -103,30 +105,31 @@ extension AppDatabaseError {
         case ENOENT where [.make, .makeFolder].contains(failure.action):
             self.init(
                 .folderUnwritable,
-                "\(path) cannot be made: its folder takes nothing new, or was removed this moment. Choose another place.",
+                "\(path) cannot be created. Its folder accepts no new files, or was just removed. Choose another location.",
                 cause: failure)
         case ENOENT:
             self.init(
-                .folderMissing, "The folder \(path) is not there. Make it, or choose another place.", cause: failure)
+                .folderMissing, "The folder \(path) does not exist. Create it, or choose another location.",
+                cause: failure)
         case ENOTDIR:
             self.init(
                 .folderMissing,
-                "The folder \(path) cannot be, because a file is in its place or above it. Move the file away, or choose another place.",
+                "The folder \(path) cannot be used, because a file has its path or the path of a parent folder. Move the file away, or choose another location.",
                 cause: failure)
         case EACCES, EPERM, EROFS:
             self.init(
                 .folderUnwritable,
-                "Nothing may be made at \(path). Check the permissions of the folder, or choose another place.",
+                "\(path) cannot be created. Check the permissions of the folder, or choose another location.",
                 cause: failure)
         case ENOSPC, EDQUOT:
-            self.init(.full, "There is no space left for \(path). Free some and try again.", cause: failure)
+            self.init(.full, "There is no space left for \(path). Free some space and try again.", cause: failure)
         case EMFILE, ENFILE:
             self.init(
                 .tooManyFiles,
-                "Too many files are open, so that \(path) cannot be opened. Raise the limit, or let the process do less at once.",
+                "\(path) cannot be opened, because too many files are open. Raise the limit of open files, or open fewer files at once.",
                 cause: failure)
         default:
-            self.init(.failed, "\(path) could not be made or opened. See the cause.", cause: failure)
+            self.init(.failed, "\(path) could not be created or opened. See the cause.", cause: failure)
         }
     }
 }

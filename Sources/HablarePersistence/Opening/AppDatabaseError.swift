@@ -1,7 +1,7 @@
 /// An error of an app's database, with advice.
 ///
-/// Opening a database and deleting all rows throw it. Reads and writes throw GRDB's errors, which
-/// ``init(describing:of:)`` explains.
+/// Opening a database and deleting all rows throw this error. Reads and writes throw GRDB's errors.
+/// ``init(describing:of:)`` explains them.
 public struct AppDatabaseError: Error {
     /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
@@ -14,11 +14,11 @@ public struct AppDatabaseError: Error {
 
         /// The options are invalid.
         public static let invalidOptions = Code(rawValue: "invalidOptions")
-        /// The folder does not exist and was not to be created, or a file is in its place.
+        /// The folder does not exist and must not be created, or a file has the folder's path.
         public static let folderMissing = Code(rawValue: "folderMissing")
         /// The folder, or a file in it, cannot be created.
         public static let folderUnwritable = Code(rawValue: "folderUnwritable")
-        /// The file, or its disk, can be read but not written.
+        /// The file or its disk can be read but not written.
         public static let readOnly = Code(rawValue: "readOnly")
         /// The item at the URL is not a database.
         public static let notADatabase = Code(rawValue: "notADatabase")
@@ -26,27 +26,27 @@ public struct AppDatabaseError: Error {
         public static let corrupt = Code(rawValue: "corrupt")
         /// A newer version of the app has migrated the database.
         public static let tooNew = Code(rawValue: "tooNew")
-        /// The disk, or the quota, is full.
+        /// The disk or the quota is full.
         public static let full = Code(rawValue: "full")
         /// Another process or connection held the database for longer than the busy timeout.
         public static let busy = Code(rawValue: "busy")
         /// A migration failed.
         public static let migrationFailed = Code(rawValue: "migrationFailed")
-        /// The process has as many files open as it may.
+        /// The process has the maximum number of open files.
         public static let tooManyFiles = Code(rawValue: "tooManyFiles")
         /// A given table does not exist.
         public static let unknownTable = Code(rawValue: "unknownTable")
-        /// Rows to keep refer to rows to delete.
+        /// Rows that must be kept refer to rows that must be deleted.
         public static let stillReferredTo = Code(rawValue: "stillReferredTo")
-        /// Triggers put rows into tables to empty, or keep them there.
+        /// Triggers insert rows into the tables that must be emptied, or keep rows there.
         public static let refilled = Code(rawValue: "refilled")
-        /// Another failure: see the cause.
+        /// Another failure. See the cause.
         public static let failed = Code(rawValue: "failed")
     }
 
     /// The kind of failure.
     public let code: Code
-    /// The failure and the advice, in sentences a person can act on.
+    /// The failure and the advice, in sentences that a person can act on.
     public let message: String
     /// The underlying failure, for logs and debugging.
     public let cause: (any Error)?

@@ -14,7 +14,7 @@ struct DatabaseOpening {
     func run() throws(AppDatabaseError) -> DatabasePool {
         try options.check()
         guard url.isFileURL else {
-            throw AppDatabaseError(.invalidOptions, "\(url) is no file. Give it the URL of a file.")
+            throw AppDatabaseError(.invalidOptions, "\(url) is not a file URL. Pass the URL of a file.")
         }
         do {
             if options.createsFolder { try DurableCalls.system.makeFolders(Self.folder(of: path)) }
@@ -38,7 +38,7 @@ struct DatabaseOpening {
         case nil: try FileSystem.makeFile(file)
         case .folder:
             throw AppDatabaseError(
-                .notADatabase, "\(path) is a folder. Nothing was changed. Choose the name of a file in it.")
+                .notADatabase, "\(path) is a folder. Nothing was changed. Choose the path of a file in the folder.")
         case .file, .other:
             // SQLite takes a file with an incomplete header for a new database, and would overwrite it.
             if let size = status?.size, (1..<100).contains(size) {
@@ -78,7 +78,8 @@ struct DatabaseOpening {
         }
     }
 
-    /// Refuses a database of a newer version. Uses a read-only connection, because opening a pool writes.
+    /// Throws an error for a database of a newer version. Uses a read-only connection, because opening a pool writes to
+    /// the file.
     private func refuseNewer(_ file: String) throws {
         // Such a migrator erases what it does not know, and the app chose it.
         guard !migrator.eraseDatabaseOnSchemaChange else { return }
@@ -94,12 +95,12 @@ struct DatabaseOpening {
         guard unknown.isEmpty else {
             throw AppDatabaseError(
                 .tooNew,
-                "\(path) was written by a newer version of this app (\(unknown.sorted().joined(separator: ", "))). Update the app, or choose another place. Nothing was changed."
+                "A newer version of this app has written \(path) (\(unknown.sorted().joined(separator: ", "))). Nothing was changed. Update the app, or choose another location."
             )
         }
     }
 
-    /// Migrates, and names the migration that failed.
+    /// Migrates the database. If a migration fails, the error names the migration.
     static func migrate(_ writer: any DatabaseWriter, by migrator: DatabaseMigrator, path: String) throws {
         do {
             try migrator.migrate(writer)
@@ -110,7 +111,7 @@ struct DatabaseOpening {
             let name = completed < names.count ? "\u{201C}\(names[completed])\u{201D}" : "after the last one"
             throw AppDatabaseError(
                 .migrationFailed,
-                "\(path): the migration \(name) failed and was undone; those before it stay. Report this: an earlier version of the app may still open it.",
+                "\(path): the migration \(name) failed and was undone. The earlier migrations stay. Report this error. An earlier version of the app may still open the file.",
                 cause: error)
         }
     }

@@ -1,10 +1,10 @@
 import GRDB
 
 extension AppDatabase {
-    /// Reads a page, away from the caller's actor.
+    /// Reads a page, off the caller's actor.
     ///
     /// - Parameters:
-    ///   - position: The page to read. Default: the first.
+    ///   - position: The page to read. Default: the first page.
     ///   - query: The query.
     /// - Throws: ``PagingError``; the errors of reading and decoding; `CancellationError` if the task is cancelled.
     @concurrent

@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// The position of a row in an order, at which a page begins or ends.
+/// The position of a row in an order. A page begins or ends at a cursor.
 ///
-/// It is a text that can be stored, sent and used later, even when the row is gone: the position stays. It contains the
-/// row's values in the columns of the order. It is neither secret nor signed, and a forged one reads no row outside the
-/// query.
+/// A cursor is a text that can be stored, sent and used later. It stays valid if its row is deleted, because the
+/// position still exists. It contains the row's values in the columns of the order. It is not secret and not signed. A
+/// forged cursor cannot read rows outside the query.
 public struct PageCursor: Sendable, Hashable {
-    /// The signature of its order.
+    /// The signature of the cursor's order.
     let order: String
     /// The row's values in the columns of the order.
     let values: [DatabaseValue]
@@ -24,7 +24,7 @@ extension PageCursor: RawRepresentable, Codable {
         ([Self.encoded(Data(order.utf8))] + values.map(Self.encoded)).joined(separator: ".")
     }
 
-    /// Creates a cursor from its text; `nil` if the text is not one.
+    /// Creates a cursor from its text. Returns `nil` if the text is not a cursor.
     public init?(rawValue: String) {
         let parts = rawValue.split(separator: ".", omittingEmptySubsequences: false)
         guard let first = parts.first, parts.count > 1, let order = Self.decoded(first) else { return nil }
@@ -56,7 +56,7 @@ extension PageCursor: RawRepresentable, Codable {
         }
     }
 
-    /// Returns base64url without padding (RFC 4648, section 5).
+    /// Returns bytes as base64url without padding (RFC 4648, section 5).
     private static func encoded(_ bytes: Data) -> String {
         String(
             bytes.base64EncodedString().compactMap { character -> Character? in

@@ -1,17 +1,17 @@
-/// An order of the rows of a table in which each row has a position of its own.
+/// An order of the rows of a table. In this order, each row has a unique position.
 ///
-/// `NULL` comes before all other values in an ascending column and after them in a descending one, as in SQLite and its
-/// indexes. Text is compared by the column's collation.
+/// In an ascending column, `NULL` comes before all other values. In a descending column, `NULL` comes after them.
+/// SQLite and its indexes use the same rule. Text is compared with the column's collation.
 ///
-/// If an index has these columns in this order, pages are read through the index. An index on `(rank, id DESC)` serves
-/// the order by rank ascending and id descending, and the reverse of both. Without such an index, each page sorts the
-/// whole table.
+/// If an index has these columns in this order, pages are read through the index. For example, an index on
+/// `(rank, id DESC)` serves the order by ascending rank and descending id, and the reverse order. Without such an
+/// index, SQLite sorts the whole table for each page.
 public struct PageOrder: Sendable, Hashable {
     /// The direction of a column.
     public enum Direction: String, Sendable, Hashable {
-        /// Small values first.
+        /// Smaller values come first.
         case ascending
-        /// Large values first.
+        /// Larger values come first.
         case descending
 
         var reversed: Direction { self == .ascending ? .descending : .ascending }
@@ -24,22 +24,23 @@ public struct PageOrder: Sendable, Hashable {
         /// The direction of the column.
         public let direction: Direction
 
-        /// Returns a column with small values first.
+        /// Returns a column in which smaller values come first.
         public static func ascending(_ name: String) -> Column { Column(name: name, direction: .ascending) }
 
-        /// Returns a column with large values first.
+        /// Returns a column in which larger values come first.
         public static func descending(_ name: String) -> Column { Column(name: name, direction: .descending) }
     }
 
-    /// All columns. The last one is the tie-breaker.
+    /// All columns. The last column is the tie-breaker.
     public let columns: [Column]
 
     /// Creates an order.
     ///
     /// - Parameters:
     ///   - columns: The columns to sort by, the most important first. Default: only the tie-breaker.
-    ///   - unique: The tie-breaker for rows that are equal in those columns. Its values must be unique and never
-    ///     `NULL`, like a primary key. Rows that it does not distinguish may be missed at the edge of a page.
+    ///   - unique: The tie-breaker: the column that decides between rows that are equal in the other columns. Its
+    ///     values must be unique and never `NULL`, like a primary key. If two rows are equal in all columns, a row may
+    ///     be missed at the edge of a page.
     public init(_ columns: Column..., unique: Column) {
         self.init(columns, unique: unique)
     }

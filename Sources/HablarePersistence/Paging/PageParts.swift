@@ -1,10 +1,11 @@
 import GRDB
 
-/// The conditions of the rows beyond a position, one for each range of the index.
+/// The conditions for the rows beyond a position. Each condition is a range of the index.
 ///
-/// As one condition, "beyond (a, b)" is `a > ? OR (a = ? AND b > ?)`, for which SQLite scans. A comparison of row
-/// values supports neither mixed directions nor `NULL`. So each part is a query of its own, the nearest first. Each is
-/// a range of the index: the rows with the same a and a larger b, then those with a larger a.
+/// As a single condition, "beyond (a, b)" is `a > ? OR (a = ? AND b > ?)`. For this condition SQLite scans the table. A
+/// comparison of row values does not support mixed directions or `NULL`. Therefore each part is a separate query, with
+/// the nearest rows first. Each query reads a range of the index: first the rows with the same a and a larger b, then
+/// the rows with a larger a.
 struct PageParts {
     /// A condition for a column.
     enum Condition: Hashable {
@@ -17,7 +18,8 @@ struct PageParts {
         case notNull
     }
 
-    /// A range of the index: conditions that all hold. Only the last one is a range.
+    /// A range of the index. All its conditions must hold. Only the last condition is a range; the others are
+    /// equalities.
     typealias Part = [(column: String, condition: Condition)]
 
     /// The ranges, in the order of their rows.
@@ -44,8 +46,8 @@ struct PageParts {
         self.parts = parts
     }
 
-    /// Returns the conditions of a single column, as one range or two. `NULL` is the smallest value, and no comparison
-    /// finds it.
+    /// Returns the conditions of a single column, as one range or two ranges. `NULL` is the smallest value, and no
+    /// comparison finds it, so it may need a separate range.
     private static func conditions(
         beyond value: DatabaseValue, _ direction: PageOrder.Direction, orAt isHere: Bool
     ) -> [Condition] {

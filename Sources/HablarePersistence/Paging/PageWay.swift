@@ -3,7 +3,8 @@ struct PageWay {
     enum Direction { case forward, backward }
 
     let direction: Direction
-    /// The cursor to start at; `nil` for the first row, or for the last one if the direction is backward.
+    /// The cursor at which the read starts; `nil` to start at the first row. If the direction is backward, `nil` starts
+    /// at the last row.
     var cursor: PageCursor?
     /// Whether to include the row at the cursor.
     var isInclusive = false

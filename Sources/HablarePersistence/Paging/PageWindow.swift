@@ -1,8 +1,8 @@
 public import GRDB
 public import Observation
 
-/// A window on the rows of a table of any length, for a list. It moves over the table and never holds more rows than a
-/// page of its query.
+/// A window of rows in a table of any length, for a list. It moves over the table. It never holds more rows than a page
+/// of its query.
 ///
 /// ```swift
 /// let window = PageWindow(notes, in: database)
@@ -11,33 +11,34 @@ public import Observation
 /// try await window.observe()           // in a task of its own: stays right when rows come, change or go
 /// ```
 ///
-/// Rows that are inserted or deleted elsewhere do not move the window. It keeps its first row, or that row's position
-/// if the row is gone. At the start of the table it stays there, and shows rows that are inserted there.
+/// Rows that are inserted or deleted outside the window do not move it. The window keeps its first row. If that row is
+/// deleted, the window keeps the row's position. At the start of the table, the window stays at the start and shows new
+/// rows that are inserted there.
 @MainActor
 @Observable
 public final class PageWindow<Record: FetchableRecord & Sendable> {
-    /// The rows, at most a page of the query. Empty before the first load.
+    /// The rows. There are at most as many as in a page of the query. Empty before the first load.
     public private(set) var rows: [Record] = []
-    /// Whether there are rows before these.
+    /// Whether there are rows before the window.
     public private(set) var hasRowsBefore = false
-    /// Whether there are rows after these.
+    /// Whether there are rows after the window.
     public private(set) var hasRowsAfter = false
 
     @ObservationIgnored private let query: PagedQuery<Record>
     @ObservationIgnored private let database: AppDatabase
-    /// The position of the newest move, which may not have been read yet.
+    /// The position of the newest move. Its rows may not have been read yet.
     @ObservationIgnored private var position = PagePosition.first
-    /// The position of the present rows.
+    /// The position of the current rows.
     @ObservationIgnored private var shown = PagePosition.first
     @ObservationIgnored private var cursors: [PageCursor] = []
-    /// The number of the newest read. The result of an older read is discarded.
+    /// The number of the newest read. Results of older reads are discarded.
     @ObservationIgnored private var newest = 0
 
     /// Creates a window at the start, without rows.
     ///
     /// - Parameters:
     ///   - query: The query for the rows. Its ``PagedQuery/size`` is the size of the window.
-    ///   - database: The database, which is read and observed away from the main actor.
+    ///   - database: The database. It is read and observed off the main actor.
     public init(_ query: PagedQuery<Record>, in database: AppDatabase) {
         self.query = query
         self.database = database
@@ -45,16 +46,19 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
 
     /// Reads the rows at the window's position.
     ///
-    /// - Throws: The errors of ``PagedQuery/page(_:in:)``, and `CancellationError`. The window then stays as it was.
+    /// - Throws: The errors of ``PagedQuery/page(_:in:)``, and `CancellationError`. After an error, the window is
+    ///   unchanged.
     public func load() async throws { try await move(to: position) }
 
     /// Moves the window.
     ///
-    /// If two moves run at the same time, the later one counts. The earlier one returns without an effect.
+    /// If two moves run at the same time, the later move takes effect. The earlier move returns without an effect.
     ///
-    /// - Parameter position: The position at which its rows begin, or end for ``PagePosition/before(_:)`` and
-    ///   ``PagePosition/last``. If there are too few rows, the window is at the end of the table.
-    /// - Throws: The errors of ``PagedQuery/page(_:in:)``, and `CancellationError`. The window then stays as it was.
+    /// - Parameter position: The position at which the window's rows begin. For ``PagePosition/before(_:)`` and
+    ///   ``PagePosition/last``, the position at which they end. If there are too few rows, the window is placed at the
+    ///   end of the table.
+    /// - Throws: The errors of ``PagedQuery/page(_:in:)``, and `CancellationError`. After an error, the window is
+    ///   unchanged.
     public func move(to position: PagePosition) async throws {
         self.position = position
         newest += 1
@@ -88,10 +92,11 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
         try await move(to: .before(cursors[cursors.count - step(count)]))
     }
 
-    /// Keeps the window up to date while any process inserts, changes or deletes rows. Reads it now, and again after
-    /// each change of the tables that it reads.
+    /// Keeps the window up to date while any process inserts, changes or deletes rows. Reads the window now, and again
+    /// after each change of the tables that it reads.
     ///
-    /// - Throws: The errors of a read; `CancellationError` if the task is cancelled, which is the way to end it.
+    /// - Throws: The errors of a read. `CancellationError` if the task is cancelled. To end the method, cancel the
+    ///   task.
     public func observe() async throws {
         for try await _ in query.changes(in: database) { try await load() }
         throw CancellationError()

@@ -1,8 +1,8 @@
 import GRDB
 
 extension PagedQuery {
-    /// Returns the rows of a window at a position. At an end of the table, it returns the last or the first page, so
-    /// that the window is full.
+    /// Returns the rows of a window at a position. If too few rows follow the position, returns the first or the last
+    /// page, so that the window is full.
     func window(at position: PagePosition, in db: Database) throws -> Page<Record> {
         let page = try page(position, in: db)
         guard page.rows.count < size else { return page }

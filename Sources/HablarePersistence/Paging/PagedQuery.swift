@@ -1,22 +1,23 @@
 public import GRDB
 
-/// A query that reads the rows of a request page by page. It finds a page by the position of a row and does not count
-/// rows. So a page far behind costs as much as the first, and rows inserted or deleted elsewhere shift no page.
+/// A query that reads the rows of a request page by page. It finds a page by the position of a row, and does not count
+/// rows. So a page far from the start costs as much as the first page. Rows that are inserted or deleted elsewhere do
+/// not shift the pages.
 ///
 /// ```swift
 /// let notes = try PagedQuery(order: PageOrder(.ascending("rank"), unique: .descending("id")), size: 50) { Note.all() }
 /// let first = try await database.page(.first, of: notes)
 /// ```
 ///
-/// A read takes at most two rows more than a page has. The request must select the columns of the order, as the default
-/// selection does. Its own order and limit are replaced.
+/// A read fetches at most two rows more than a page has. The request must select the columns of the order. The default
+/// selection does. The request's own order and limit are replaced.
 public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
-    /// The greatest number of rows that ``size`` allows.
+    /// The maximum value of ``size``.
     public static var largestSize: Int { 10_000 }
 
     /// The order of the rows.
     public let order: PageOrder
-    /// The greatest number of rows of a page.
+    /// The maximum number of rows in a page.
     public let size: Int
     let request: @Sendable () -> QueryInterfaceRequest<Record>
 
@@ -24,14 +25,16 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - order: The order of the rows.
-    ///   - size: The greatest number of rows of a page: 1 … ``largestSize``. Default: 50.
+    ///   - size: The maximum number of rows in a page: 1 … ``largestSize``. Default: 50.
     ///   - request: A closure that returns the request for the rows.
-    /// - Throws: ``PagingError`` if the size is not allowed.
+    /// - Throws: ``PagingError`` if the size is out of its range.
     public init(
         order: PageOrder, size: Int = 50, _ request: @escaping @Sendable () -> QueryInterfaceRequest<Record>
     ) throws(PagingError) {
         guard (1...Self.largestSize).contains(size) else {
-            throw PagingError(.invalidSize, "A page of \(size) rows cannot be. Ask for 1 to \(Self.largestSize).")
+            throw PagingError(
+                .invalidSize, "A page cannot have \(size) rows. Set the size to a number from 1 to \(Self.largestSize)."
+            )
         }
         self.order = order
         self.size = size
@@ -41,10 +44,10 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     /// Reads a page.
     ///
     /// - Parameters:
-    ///   - position: The page to read. Default: the first.
+    ///   - position: The page to read. Default: the first page.
     ///   - db: The database.
-    /// - Throws: ``PagingError`` for the cursor of another order, and for rows without a column of the order; the
-    ///   errors of reading and decoding.
+    /// - Throws: ``PagingError`` if the cursor belongs to another order, or if the rows do not have a column of the
+    ///   order. The errors of reading and decoding.
     public func page(_ position: PagePosition = .first, in db: Database) throws -> Page<Record> {
         let way = PageWay(to: position)
         // Reads one row more than the page has, to know whether there are more.
@@ -58,7 +61,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
             rows: try read.map(Record.init(row:)), cursors: cursors, previous: ends.previous, next: ends.next)
     }
 
-    /// Returns the positions before and after the rows at some cursors. `hasMore` is whether the read found further
+    /// Returns the positions before and after the rows at some cursors. `hasMore` states whether the read found further
     /// rows.
     private func ends(
         of cursors: [PageCursor], hasMore: Bool, on way: PageWay, _ db: Database
@@ -77,7 +80,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
 
     // MARK: Reading
 
-    /// Reads at most `count` rows, the nearest first.
+    /// Reads at most `count` rows. The nearest rows are first.
     private func rows(_ count: Int, on way: PageWay, _ db: Database) throws -> [Row] {
         var rows: [Row] = []
         for request in try requests(on: way) where rows.count < count {
@@ -86,7 +89,8 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
         return rows
     }
 
-    /// Returns the requests that read the rows one after another. Each is a range of the index.
+    /// Returns the requests that read the rows. They are used one after another. Each request reads a range of the
+    /// index.
     func requests(on way: PageWay) throws -> [QueryInterfaceRequest<Row>] {
         let columns = way.direction == .forward ? order.columns : order.columns.map(\.reversed)
         let sorted = request().asRequest(of: Row.self).order(columns.map(\.term))
@@ -94,7 +98,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
         guard cursor.order == order.signature, cursor.values.count == columns.count else {
             throw PagingError(
                 .cursorOfAnotherOrder,
-                "The cursor was made by a query with another order. Begin at the first page, or use that query's order."
+                "A query with another order created the cursor. Begin at the first page, or use that query's order."
             )
         }
         return PageParts(beyond: cursor.values, in: columns, isInclusive: way.isInclusive).parts.map { part in
@@ -109,7 +113,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
                 guard row.hasColumn(column.name) else {
                     throw PagingError(
                         .missingColumn,
-                        "The rows have no column \u{201C}\(column.name)\u{201D}, which the order wants. Select it, or choose another order."
+                        "The rows do not have the column \u{201C}\(column.name)\u{201D}, which the order needs. Select the column, or choose another order."
                     )
                 }
                 return row[column.name]

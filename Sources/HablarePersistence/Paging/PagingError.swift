@@ -9,9 +9,9 @@ public struct PagingError: Error, Hashable, CustomStringConvertible {
 
         /// The size of a page is less than 1 or more than ``PagedQuery/largestSize``.
         public static let invalidSize = Code(rawValue: "invalidSize")
-        /// The cursor was made by a query with another order.
+        /// The cursor was created by a query with another order.
         public static let cursorOfAnotherOrder = Code(rawValue: "cursorOfAnotherOrder")
-        /// The rows lack a column of the order.
+        /// The rows do not have a column of the order.
         public static let missingColumn = Code(rawValue: "missingColumn")
     }
 

@@ -9,7 +9,7 @@ public struct SearchError: Error, Hashable, CustomStringConvertible {
 
         /// The table does not exist.
         public static let missingTable = Code(rawValue: "missingTable")
-        /// The table has no such column, or no column was named.
+        /// The table has no such column, or no column was given.
         public static let missingColumn = Code(rawValue: "missingColumn")
         /// The table has no integer primary key.
         public static let noIntegerKey = Code(rawValue: "noIntegerKey")

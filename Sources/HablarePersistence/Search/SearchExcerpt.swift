@@ -1,4 +1,4 @@
-/// The text around the words that were found, in pieces.
+/// The text around the words that a search found, in pieces.
 public struct SearchExcerpt: Sendable, Hashable {
     /// A piece of the text.
     public struct Piece: Sendable, Hashable {
@@ -8,17 +8,17 @@ public struct SearchExcerpt: Sendable, Hashable {
         public let isMatch: Bool
     }
 
-    /// The pieces in their order.
+    /// The pieces, in order.
     public let pieces: [Piece]
 
     /// The whole text of the excerpt.
     public var text: String { pieces.map(\.text).joined() }
 
-    /// Marks around a match, which normal text does not contain.
+    /// The marks around a match. Normal text does not contain these characters.
     static let start: Character = "\u{2}"
     static let end: Character = "\u{3}"
 
-    /// Creates an excerpt from a text in which matches are marked.
+    /// Creates an excerpt from a text that has marks around its matches.
     init(marked: String) {
         var pieces: [Piece] = []
         var isMatch = false

@@ -2,7 +2,7 @@
 public struct SearchHit<Record: Sendable>: Sendable {
     /// The record of the row.
     public let record: Record
-    /// The rank by FTS5's BM25: a smaller one is better. Ranks are comparable within one search only.
+    /// The rank, computed by FTS5's BM25. A smaller rank is better. Ranks are comparable only within one search.
     public let rank: Double
     /// The text around the words that were found.
     public let excerpt: SearchExcerpt
@@ -10,16 +10,16 @@ public struct SearchHit<Record: Sendable>: Sendable {
 
 extension SearchHit: Equatable where Record: Equatable {}
 
-/// Some of the rows that a search found, the best first.
+/// One page of the rows that a search found. The best rows are first.
 public struct SearchPage<Record: Sendable>: Sendable {
     /// The rows of the page.
     public let hits: [SearchHit<Record>]
-    /// The cursor of the next page; `nil` if there is none.
+    /// The cursor of the next page; `nil` if there is no next page.
     public let next: SearchCursor?
 }
 
-/// The position of a row among those that a search found. It is valid as long as the table does not change. After that,
-/// rows may appear again or be missed, because each row's rank depends on all others.
+/// The position of a row in the results of a search. It is valid while the table does not change. After a change, rows
+/// may appear twice or be missed, because the rank of each row depends on all other rows.
 public struct SearchCursor: Sendable, Hashable, Codable {
     let rank: Double
     let row: Int64

@@ -1,13 +1,13 @@
 public import GRDB
 
 extension SearchIndex {
-    /// Finds rows, the best first.
+    /// Finds rows. The best rows are first.
     ///
     /// - Parameters:
     ///   - terms: The terms to search for.
     ///   - type: The type of the records.
-    ///   - request: The rows to search among. Default: all of the table.
-    ///   - cursor: The cursor of the page before. Default: the first page.
+    ///   - request: The rows to search. Default: all rows of the table.
+    ///   - cursor: The cursor from the previous page. Default: none, for the first page.
     ///   - options: The options of the search.
     ///   - db: The database.
     /// - Throws: ``SearchError`` for a column that the index does not have; the errors of reading and decoding.
@@ -57,7 +57,7 @@ extension SearchIndex {
         if let missing = chosen.first(where: { !columns.contains($0) }) ?? (chosen.isEmpty ? "" : nil) {
             throw SearchError(
                 .missingColumn,
-                "The index \u{201C}\(name)\u{201D} has no column \u{201C}\(missing)\u{201D}. Choose of \(columns.joined(separator: ", "))."
+                "The index \u{201C}\(name)\u{201D} has no column \u{201C}\(missing)\u{201D}. Choose from: \(columns.joined(separator: ", "))."
             )
         }
         let names = chosen.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: " ")
@@ -66,7 +66,8 @@ extension SearchIndex {
 }
 
 extension AppDatabase {
-    /// Finds rows, the best first, away from the caller's actor: see ``SearchIndex/search(for:as:among:after:options:in:)``.
+    /// Finds rows, off the caller's actor. The best rows are first. See
+    /// ``SearchIndex/search(for:as:among:after:options:in:)``.
     ///
     /// - Throws: ``SearchError``; the errors of reading and decoding; `CancellationError` if the task is cancelled.
     @concurrent

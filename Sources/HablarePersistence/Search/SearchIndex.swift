@@ -1,9 +1,9 @@
 public import GRDB
 
-/// A full-text index of some columns of a table. It uses FTS5, is kept up to date by triggers, and stores no copy of
-/// the text.
+/// A full-text index of some columns of a table. It uses FTS5 and stores no copy of the text. Triggers keep it up to
+/// date.
 ///
-/// Create it in a migration, and search it with the text that a user typed:
+/// Create the index in a migration. Search it with the text that a user typed:
 ///
 /// ```swift
 /// let index = SearchIndex(of: "note", columns: ["title", "body"])
@@ -14,8 +14,9 @@ public import GRDB
 /// }
 /// ```
 ///
-/// Write to the table with inserts, updates, deletes and upserts. `INSERT OR REPLACE` deletes rows without their
-/// triggers (unless the pragma `recursive_triggers` is on), so the index is then out of date: call ``rebuild(in:)``.
+/// Write to the table with inserts, updates, deletes and upserts. Avoid `INSERT OR REPLACE`: it deletes rows without
+/// running their triggers, unless the pragma `recursive_triggers` is on. The index is then out of date. To repair the
+/// index, call ``rebuild(in:)``.
 public struct SearchIndex: Sendable, Hashable {
     /// The table whose rows are searched.
     public let table: String
@@ -27,7 +28,7 @@ public struct SearchIndex: Sendable, Hashable {
     /// Creates a description of an index.
     ///
     /// - Parameters:
-    ///   - table: The table, which has an `INTEGER PRIMARY KEY`.
+    ///   - table: The table. It must have an `INTEGER PRIMARY KEY`.
     ///   - columns: The columns to search.
     ///   - name: The name of the index. Default: the name of the table followed by `_search`.
     public init(of table: String, columns: [String], name: String? = nil) {
@@ -36,16 +37,16 @@ public struct SearchIndex: Sendable, Hashable {
         self.name = name ?? table + "_search"
     }
 
-    /// Creates the index for the present rows of the table and all later ones.
+    /// Creates the index. It contains the existing rows of the table and all later rows.
     ///
     /// - Parameters:
     ///   - db: The database in a migration.
-    ///   - tokenizer: The rules that split text into words and decide which words are equal. Default: letters and
-    ///     digits of all scripts, regardless of case and marks (FTS5's `unicode61`). `.porter()` also reduces English
-    ///     words to their stems.
-    ///   - prefixes: The lengths of prefixes that get an index of their own. Such an index makes searches for these
-    ///     prefixes faster, and takes more space. Default: none.
-    /// - Throws: ``SearchError`` if the table cannot be searched; otherwise SQLite's errors.
+    ///   - tokenizer: The rules that split text into words and decide which words are equal. Default: FTS5's
+    ///     `unicode61`, which splits text into letters and digits of all scripts, and ignores case and accents.
+    ///     `.porter()` also reduces English words to their stems.
+    ///   - prefixes: The lengths of prefixes that get a separate index. Such an index makes searches for prefixes of
+    ///     this length faster, and takes more space. Default: none.
+    /// - Throws: ``SearchError`` if the table cannot be searched. Otherwise SQLite's errors.
     public func create(
         in db: Database, tokenizer: FTS5TokenizerDescriptor = .unicode61(), prefixes: Set<Int> = []
     ) throws {
@@ -64,16 +65,16 @@ public struct SearchIndex: Sendable, Hashable {
         try db.drop(table: name)
     }
 
-    /// Rebuilds the index from the present rows.
+    /// Rebuilds the index from the table's current rows.
     public func rebuild(in db: Database) throws {
         try db.execute(literal: "INSERT INTO \(identifier: name) (\(identifier: name)) VALUES ('rebuild')")
     }
 
-    /// Returns whether the index matches the rows. It reads all of them.
+    /// Returns whether the index matches the rows. Reads the whole index and all rows.
     ///
-    /// FTS5 treats this check as a write. So in a read, such as ``AppDatabase/read(_:)``, it checks a temporary copy of
-    /// the whole database, which needs as much disk space. An index with a custom tokenizer of the app can be checked
-    /// in a write only.
+    /// FTS5 treats this check as a write. Therefore, in a read such as ``AppDatabase/read(_:)``, the method checks a
+    /// temporary copy of the whole database. The copy needs as much disk space as the database. An index with a custom
+    /// tokenizer of the app can only be checked in a write.
     public func isIntact(in db: Database) throws -> Bool {
         do {
             return try isIntactHere(in: db)
@@ -100,22 +101,24 @@ public struct SearchIndex: Sendable, Hashable {
 
     private func check(_ db: Database) throws {
         guard try db.tableExists(table) else {
-            throw SearchError(.missingTable, "There is no table \u{201C}\(table)\u{201D} to search. Make it first.")
+            throw SearchError(
+                .missingTable, "The table \u{201C}\(table)\u{201D} to search does not exist. Create the table first.")
         }
         let known = try Set(db.columns(in: table).map { $0.name.lowercased() })
         if columns.isEmpty {
-            throw SearchError(.missingColumn, "No column of \u{201C}\(table)\u{201D} is to be searched. Name one.")
+            throw SearchError(
+                .missingColumn, "No column of \u{201C}\(table)\u{201D} was given to search. Name at least one column.")
         }
         if let missing = columns.first(where: { !known.contains($0.lowercased()) }) {
             throw SearchError(
                 .missingColumn,
-                "The table \u{201C}\(table)\u{201D} has no column \u{201C}\(missing)\u{201D}. Correct its name.")
+                "The table \u{201C}\(table)\u{201D} has no column \u{201C}\(missing)\u{201D}. Correct the name.")
         }
         // Without it, a vacuum may change the numbers of the rows, by which the index finds them.
         guard try db.primaryKey(table).rowIDColumn != nil else {
             throw SearchError(
                 .noIntegerKey,
-                "The table \u{201C}\(table)\u{201D} has no INTEGER PRIMARY KEY, by which its rows are found. Give it one."
+                "The table \u{201C}\(table)\u{201D} has no INTEGER PRIMARY KEY, which the index needs to find rows. Add one to the table."
             )
         }
     }

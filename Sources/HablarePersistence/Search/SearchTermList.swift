@@ -1,4 +1,4 @@
-/// The words and phrases of an FTS5 expression, each once and within limits.
+/// The words and phrases of an FTS5 expression, without repetitions and within limits.
 struct SearchTermList {
     private let mostTerms: Int
     private let longestWord: Int
@@ -16,7 +16,7 @@ struct SearchTermList {
 
     /// Adds a word or a phrase.
     ///
-    /// - Parameter isPrefix: Whether its last word may be the beginning of a longer one.
+    /// - Parameter isPrefix: Whether the last word may be the beginning of a longer word.
     mutating func add(_ term: ArraySlice<Unicode.Scalar>, isPrefix: Bool) {
         guard expressions.count < mostTerms else { return }
         let (part, cut) = shortened(term)
@@ -27,14 +27,14 @@ struct SearchTermList {
         length += part.count
     }
 
-    /// The part of a term that is left out.
+    /// The place at which a term was cut off.
     private enum Cut {
         case none, words
-        /// The end of a word.
+        /// Inside a word.
         case ofWord
     }
 
-    /// Returns the part of a term to search for: whole words, the last of which may be cut off.
+    /// Returns the part of a term to search for. It consists of whole words. Its last word may be cut off.
     private func shortened(_ term: ArraySlice<Unicode.Scalar>) -> (part: ArraySlice<Unicode.Scalar>, cut: Cut) {
         var end = term.startIndex
         for word in term.split(whereSeparator: \.properties.isWhitespace) {

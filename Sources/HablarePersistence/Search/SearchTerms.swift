@@ -1,37 +1,39 @@
-/// The terms to search for, from the text that a user typed. Any text is valid: quotes, operators and marks are never
-/// read as FTS5's syntax.
+/// The terms to search for, created from the text that a user typed. Any text is valid. Quotes, operators and marks are
+/// never interpreted as FTS5's syntax.
 public struct SearchTerms: Sendable, Hashable {
-    /// The rows that a search finds.
+    /// The kind of match that a search requires.
     public enum Matching: Sendable, Hashable {
-        /// Rows with all of the words, in any order. Words between double quotes must stand together.
+        /// Rows that have all of the words, in any order. Words between double quotes must be adjacent.
         case all
-        /// Rows with any of the words; more words rank better. Words between double quotes must stand together.
+        /// Rows that have any of the words. Rows with more of the words rank better. Words between double quotes must
+        /// be adjacent.
         case any
-        /// Rows with all of the words together, in this order.
+        /// Rows in which all of the words are adjacent and in this order.
         case phrase
     }
 
     /// The FTS5 expression.
     let expression: String
 
-    /// The greatest number of words and quoted phrases to search for: 16. Further ones are left out.
+    /// The maximum number of words and quoted phrases to search for: 16. Further words and phrases are omitted.
     public static let mostTerms = 16
-    /// The greatest number of Unicode scalars of a word: 64. A longer word is searched for by its beginning.
+    /// The maximum number of Unicode scalars in a word: 64. If a word is longer, the search uses its beginning.
     public static let longestWord = 64
-    /// The greatest number of Unicode scalars of all words and phrases together: 512. Further words are left out.
+    /// The maximum number of Unicode scalars in all words and phrases together: 512. Further words are omitted.
     public static let longestTerms = 512
-    /// The greatest number of Unicode scalars of a text that are read: 16,384.
+    /// The maximum number of Unicode scalars that are read of a text: 16,384.
     public static let longestText = 16_384
 
     /// Creates terms from the text that a user typed.
     ///
-    /// FTS5 takes too long for many or very long words, so only a part of a long text is searched for. A repeated word
-    /// is searched for once. The limits are ``mostTerms``, ``longestWord``, ``longestTerms`` and ``longestText``.
+    /// FTS5 takes too long for many words or very long words. Therefore the search uses only a part of a long text. A
+    /// repeated word is searched for once. The limits are ``mostTerms``, ``longestWord``, ``longestTerms`` and
+    /// ``longestText``.
     ///
     /// - Parameters:
-    ///   - text: The words. The result is `nil` if there are none.
+    ///   - text: The text. The result is `nil` if the text has no words.
     ///   - matching: The rows to find. Default: ``Matching/all``.
-    ///   - completesLastWord: Whether the last word may be only the beginning of a word, for a search while the user
+    ///   - completesLastWord: Whether the last word may be only the beginning of a word. For a search while the user
     ///     types. Default: `false`.
     public init?(_ text: String, matching: Matching = .all, completesLastWord: Bool = false) {
         // Works on scalars: a quote with a combining mark is a character of its own, but a quote to FTS5. FTS5 reads to
@@ -60,7 +62,7 @@ public struct SearchTerms: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a tokenizer may find a word in a scalar. A tokenizer may use other scalars, too.
+    /// Returns whether a scalar may be a part of a word for a tokenizer. Some tokenizers also accept other scalars.
     private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || !scalar.isASCII
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error of a bridge between callbacks, publishers and async functions that received no result.
+/// An error of a bridge between callbacks, publishers and async functions: the bridge received no result.
 public enum BridgeError: Error, Sendable, Hashable, LocalizedError {
     /// The publisher finished without a value.
     case finishedWithoutValue

@@ -1,10 +1,10 @@
 import Hablare
 
-/// Starts an operation that reports its result through a callback, and waits for the result.
+/// Starts an operation that reports its result through a callback. Waits for the result.
 ///
-/// The call resumes exactly once, with the first result, and ignores later ones. The callback may come from any thread,
-/// even before `begin` has returned. If the task is cancelled, the operation's cancel closure runs once, and the wait
-/// ends at once. If the task was cancelled beforehand, the operation does not begin.
+/// The call resumes exactly once, with the first result. Later results are ignored. The callback may be called on any
+/// thread, even before `begin` has returned. If the task is cancelled, the operation's cancel closure runs once, and
+/// the wait ends at once. If the task was already cancelled, the operation does not begin.
 ///
 /// ```swift
 /// let image = try await withCallback { done in
@@ -13,11 +13,11 @@ import Hablare
 /// }
 /// ```
 ///
-/// - Parameter begin: A closure that begins the operation with its callback, and returns a closure that cancels it. It
-///   runs in the caller's context.
+/// - Parameter begin: A closure that begins the operation with its callback. It returns a closure that cancels the
+///   operation. It runs in the caller's context.
 /// - Returns: The operation's first value.
-/// - Throws: The operation's first error, or an error that `begin` throws; `CancellationError`;
-///   ``BridgeError/callbackDropped`` if the operation released its callback without calling it.
+/// - Throws: The operation's first error, or an error that `begin` throws. `CancellationError` if the task is
+///   cancelled. ``BridgeError/callbackDropped`` if the operation released its callback without calling it.
 public func withCallback<Value: Sendable>(
     _ begin: (_ done: @escaping @Sendable (Result<Value, any Error>) -> Void) throws -> @Sendable () -> Void
 ) async throws -> Value {
@@ -33,7 +33,7 @@ public func withCallback<Value: Sendable>(
     }
 }
 
-/// An operation that calls back: the wait for its first result, and its cancel closure.
+/// An operation with a callback: the wait for its first result, and its cancel closure.
 final class CallbackState<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case beginning
@@ -58,7 +58,7 @@ final class CallbackState<Value: Sendable>: Sendable {
         if isCancelled { cancel() }
     }
 
-    /// Records that the operation called back.
+    /// Records that the operation called its callback.
     func ended(_ result: Result<Value, any Error>) {
         guard waiter.resume(with: result) else { return }
         state.withLock { $0 = .over }
@@ -76,7 +76,7 @@ final class CallbackState<Value: Sendable>: Sendable {
     }
 }
 
-/// A guard that detects the release of a callback.
+/// An object that detects the release of a callback.
 private final class CallbackWatch<Value: Sendable>: Sendable {
     let call: CallbackState<Value>
 

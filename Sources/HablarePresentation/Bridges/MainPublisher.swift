@@ -6,23 +6,24 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// Publishers for async functions and sequences. They deliver on the main actor, and can be subscribed to from
+/// Publishers for async functions and sequences. They deliver on the main actor. They can be subscribed to from
 /// anywhere.
 ///
-/// Each subscription runs its own task, which begins at the first demand, produces no more than the demand, and is
-/// cancelled with the subscription. So the end or error of a sequence appears at the demand after the last element. A
-/// subscriber such as `sink` always has this demand. Nothing is delivered before the current block of the main queue
-/// has ended.
+/// Each subscription runs a separate task. The task begins at the first demand, and produces no more elements than the
+/// demand. Cancelling the subscription cancels the task. The end or the error of a sequence is delivered at the demand
+/// after the last element. A subscriber such as `sink` always has such a demand. Nothing is delivered before the
+/// current block of the main queue has ended.
 @MainActor
 public enum MainPublisher {
     /// Returns a publisher of an async function's result.
     ///
-    /// Unlike a `Future` of Combine, the function begins only for a subscriber, and can be cancelled.
+    /// Unlike with a `Future` of Combine, the function begins only when there is a subscriber, and it can be cancelled.
     ///
     /// - Parameters:
     ///   - taskExecutor: The executor that runs the function. Default: the global executor.
-    ///   - operation: A function that returns the value, off the main actor. It is cancelled with the subscription.
-    /// - Returns: A publisher of one value, immediately followed by the end, or of the error that the function throws.
+    ///   - operation: A function that returns the value, off the main actor. Cancelling the subscription cancels the
+    ///     function's task.
+    /// - Returns: A publisher of one value and the end, or of the error that the function throws.
     public static func value<Output: Sendable>(
         taskExecutor: (any TaskExecutor)? = nil, of operation: @escaping @Sendable @concurrent () async throws -> Output
     ) -> AnyPublisher<Output, any Error> {
@@ -33,10 +34,10 @@ public enum MainPublisher {
     ///
     /// - Parameters:
     ///   - taskExecutor: The executor that reads the sequence. Default: the global executor.
-    ///   - sequence: A closure that creates the sequence, off the main actor, for each subscription. It is cancelled
-    ///     with the subscription.
-    /// - Returns: A publisher of the elements and the end, or of the error that creating or reading the sequence
-    ///   throws.
+    ///   - sequence: A closure that creates the sequence for each subscription, off the main actor. Cancelling the
+    ///     subscription cancels the sequence.
+    /// - Returns: A publisher of the elements and the end. If creating or reading the sequence throws an error, the
+    ///   publisher fails with that error.
     public static func elements<Elements: AsyncSequence>(
         taskExecutor: (any TaskExecutor)? = nil,
         of sequence: @escaping @Sendable @concurrent () async throws -> sending Elements

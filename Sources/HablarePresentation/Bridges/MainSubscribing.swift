@@ -6,10 +6,10 @@ import Combine
 import OpenCombine
 #endif
 
-/// A publisher that uses its upstream on the main queue only, and can be used from anywhere.
+/// A publisher that uses its upstream only on the main queue. It can itself be used from anywhere.
 ///
-/// It resembles `subscribe(on:)`, except that the subscriber gets its subscription at once. OpenCombine ignores a
-/// cancellation that comes before the subscription, and delivers everything.
+/// It resembles `subscribe(on:)`, but the subscriber gets its subscription at once. With `subscribe(on:)`, OpenCombine
+/// ignores a cancellation that comes before the subscription, and delivers everything.
 struct MainSubscribing<Upstream: Publisher>: Publisher {
     typealias Output = Upstream.Output
     typealias Failure = Upstream.Failure
@@ -26,8 +26,8 @@ struct MainSubscribing<Upstream: Publisher>: Publisher {
         subscriber.receive(subscription: relay)
     }
 
-    /// Invariant: `upstream` is used on the main queue only. The class is not `Sendable`, so the compiler checks the
-    /// rest.
+    /// Invariant: `upstream` is used only on the main queue. The class is not `Sendable`, so the compiler checks all
+    /// other uses.
     private final class Relay<Downstream: Subscriber>: Subscriber, Subscription
     where Downstream.Input == Output, Downstream.Failure == Failure {
         private let downstream: Downstream

@@ -7,12 +7,13 @@ public import OpenCombine
 #endif
 
 extension Publisher where Output: Sendable {
-    /// Returns the first value, and then cancels the subscription.
+    /// Returns the first value. Then cancels the subscription.
     ///
     /// - Parameter scheduler: The scheduler that receives the value. It must run on the main actor. Default:
     ///   ``MainScheduler``. The publisher may publish on any thread.
-    /// - Throws: The publisher's error; ``BridgeError/finishedWithoutValue``; `CancellationError` if the task is
-    ///   cancelled, even beforehand. A cancellation also cancels the subscription.
+    /// - Throws: The publisher's error. ``BridgeError/finishedWithoutValue`` if the publisher finishes without a value.
+    ///   `CancellationError` if the task is cancelled, or was cancelled before the call. A cancellation also cancels
+    ///   the subscription.
     @MainActor
     public func firstValue(on scheduler: some Scheduler = MainScheduler()) async throws -> Output {
         try Task.checkCancellation()
@@ -33,14 +34,14 @@ extension Publisher where Output: Sendable {
         }
     }
 
-    /// Returns the values as an async sequence, which buffers them up to a limit. Combine's own `values` demands one
-    /// value at a time, and a subject drops values without a demand.
+    /// Returns the values as an async sequence that buffers them, up to a limit. Combine's own `values` demands one
+    /// value at a time, and a subject drops values for which there is no demand.
     ///
-    /// The method subscribes at once. Leaving the loop, cancelling the task or releasing the sequence cancels the
-    /// subscription.
+    /// The method subscribes at once. The subscription is cancelled when the loop is left, when the task is cancelled,
+    /// or when the sequence is released.
     ///
     /// - Parameters:
-    ///   - limit: The buffering policy for values that are not read as fast as they arrive. Default: unbounded.
+    ///   - limit: The buffering policy for values that arrive faster than they are read. Default: unbounded.
     ///   - scheduler: The scheduler that receives values. It must run on the main actor. Default: ``MainScheduler``.
     /// - Returns: A sequence that throws the publisher's error.
     @MainActor
@@ -64,12 +65,12 @@ extension Publisher where Output: Sendable {
     }
 }
 
-/// Runs an action on the main actor soon, from any thread.
+/// Runs an action on the main actor soon. Can be called from any thread.
 private func onMainQueue(_ action: @escaping @MainActor @Sendable () -> Void) {
     DispatchQueue.main.async { MainActor.assumeIsolated(action) }
 }
 
-/// A holder of a subscription, which must stay on the main actor.
+/// A holder of a subscription. The subscription must stay on the main actor.
 @MainActor
 private final class MainSubscription {
     private var subscription: AnyCancellable?
@@ -85,7 +86,7 @@ private final class MainSubscription {
     }
 }
 
-/// A waiter for a first value, resumed once.
+/// A waiter for a first value. It is resumed once.
 @MainActor
 private final class FirstValue<Output: Sendable> {
     var subscription: AnyCancellable?

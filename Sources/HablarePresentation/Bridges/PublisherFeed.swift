@@ -6,8 +6,8 @@ import Combine
 import OpenCombine
 #endif
 
-/// A feed that carries the elements of one subscription from a task to its subscriber, on the main actor and no faster
-/// than the demand.
+/// A feed that carries the elements of one subscription from a task to the subscriber. It works on the main actor, and
+/// no faster than the demand.
 @MainActor
 final class PublisherFeed<Output: Sendable> {
     let subject = PassthroughSubject<Output, any Error>()
@@ -16,8 +16,9 @@ final class PublisherFeed<Output: Sendable> {
     private var isCancelled = false
     private var task: Task<Void, Never>?
 
-    /// Starts to carry elements at the first demand. Each element is read only on demand, because an element that is
-    /// read ahead may be outdated when it is wanted. So the end is found at the demand after the last element.
+    /// Starts to carry elements at the first demand. Each element is read only when there is a demand for it. An
+    /// element that is read earlier could be outdated when it is demanded. So the end is found at the demand after the
+    /// last element.
     func start<Elements: AsyncSequence>(
         _ spawner: TaskSpawner, _ elements: @escaping @Sendable @concurrent () async throws -> sending Elements
     ) where Elements.Element == Output, Elements: SendableMetatype, Elements.AsyncIterator: SendableMetatype {

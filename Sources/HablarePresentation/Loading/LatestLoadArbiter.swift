@@ -1,18 +1,18 @@
 /// A pure state machine that decides which load is the current one.
 ///
-/// Loads are numbered, and at most one is current at a time. The result of any other load is ignored, because that load
-/// was cancelled or superseded.
+/// Loads are numbered. At most one load is current at a time. The result of any other load is ignored, because that
+/// load was cancelled or superseded.
 struct LatestLoadArbiter: Sendable {
     /// The decision on a request to load.
     enum Decision: Sendable, Equatable {
-        /// Start the load with this number, and cancel the superseded one, if any.
+        /// Start the load with this number. If a load is superseded, cancel it.
         case start(Int, superseding: Int?)
         /// Ignore the request.
         case ignore
     }
 
     private let policy: LoadPolicy
-    /// The number of the current load; `nil` while nothing is loaded.
+    /// The number of the current load; `nil` if no load is in progress.
     private(set) var current: Int?
     private var last = 0
 

@@ -1,9 +1,9 @@
 import Hablare
 
-/// The loaded part of a list, with a way to load more of it.
+/// The loaded part of a list, with a function that loads more of the list.
 ///
-/// A value: it stays unchanged while more is loaded, and if loading more fails. Loading more returns a new value with
-/// all items. Show the new value instead of this one, as a ``ResourcePresenter`` does.
+/// It is a value. It stays unchanged while more is loaded, and if loading more fails. Loading more returns a new value
+/// that has all items. Show the new value in place of this one, as a ``ResourcePresenter`` does.
 ///
 /// ```swift
 /// adapter.load { try await shown.more() }
@@ -36,22 +36,22 @@ public struct PaginatedResource<Item: Sendable>: Sendable {
         appending(try await page(nil), to: [], TaskSpawner(executor: taskExecutor), page: page)
     }
 
-    /// Whether there is more than the loaded items.
+    /// Whether the list has more items than the loaded ones.
     public var hasMore: Bool { nextPage != nil }
 
     /// A function that loads the next page; `nil` at the end of the list.
     ///
     /// Concurrent callers share one load of the page. A caller whose task is cancelled gets `CancellationError` at
-    /// once. The load continues while another caller waits for it, and is cancelled with the last one. A failed load
-    /// can be repeated.
+    /// once. The load continues while another caller waits for it. When the last caller is cancelled, the load is
+    /// cancelled. A failed load can be repeated.
     public var loadMore: (@Sendable @concurrent () async throws -> PaginatedResource)? {
         guard let nextPage else { return nil }
         return { try await nextPage.value() }
     }
 
-    /// Loads the next page as ``loadMore`` does. At the end of the list, returns the list unchanged.
+    /// Loads the next page, like ``loadMore``. At the end of the list, returns the list unchanged.
     ///
-    /// - Throws: The error of loading the page, or `CancellationError`. This value stays valid.
+    /// - Throws: The error of loading the page, or `CancellationError`. After an error, this value is still valid.
     @concurrent public func more() async throws -> PaginatedResource {
         try await loadMore?() ?? self
     }

@@ -1,13 +1,13 @@
 import Hablare
 
-/// An adapter that loads a resource off the main actor and reports the progress to a presenter on the main actor.
+/// An adapter that loads a resource off the main actor. It reports the progress to a presenter on the main actor.
 ///
-/// Guarantees for every ``LoadPolicy``:
-/// - A cancelled or superseded load delivers neither its resource nor its error, however late they arrive.
-/// - After the last load, the presenter has been informed that nothing is loading, even after a cancellation.
-/// - After a cancellation a new load begins at once, even while the cancelled load still runs. This also holds if a
-///   view requests both during a presenter's message.
-/// - Loads end with the adapter: releasing it cancels them, and they deliver nothing.
+/// Guarantees, for every ``LoadPolicy``:
+/// - A cancelled or superseded load delivers no resource and no error, however late they arrive.
+/// - After the last load, the presenter has received the message that nothing is loading, even after a cancellation.
+/// - After a cancellation, a new load begins at once, even while the cancelled load is still running. This is also true
+///   if a view requests the cancellation and the load while the presenter receives a message.
+/// - Releasing the adapter cancels its loads. They then deliver nothing.
 ///
 /// `LoadContract` in `HablarePresentationTestKit` checks these guarantees.
 @MainActor
@@ -21,8 +21,9 @@ public final class PresentationAdapter<Resource: Sendable> {
         case cancel
         case cancelThenLoad(Load)
 
-        /// Returns the request that remains if a load is requested after this one. The last load counts. A cancellation
-        /// before it counts, too, because otherwise the current load would continue instead.
+        /// Returns the request that remains if a load is requested after this request. The last requested load is used.
+        /// A cancellation before that load also remains. Without it, the current load would continue and the new load
+        /// might be ignored.
         func followed(by load: @escaping Load) -> PendingCommand {
             switch self {
             case .load: .load(load)
@@ -40,11 +41,11 @@ public final class PresentationAdapter<Resource: Sendable> {
     private var isPresenting = false
     private var pendingCommand: PendingCommand?
 
-    /// Creates an adapter, which holds its presenter.
+    /// Creates an adapter. The adapter holds its presenter.
     ///
     /// - Parameters:
     ///   - presenter: The presenter that receives the progress of loads.
-    ///   - policy: The behaviour of a load that is requested during another load.
+    ///   - policy: The action for a load that is requested during another load.
     ///   - taskExecutor: The executor that runs loads. Default: the global executor.
     ///   - load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public init(
@@ -64,14 +65,14 @@ public final class PresentationAdapter<Resource: Sendable> {
     /// Whether there is a current load.
     public var isLoading: Bool { arbiter.current != nil }
 
-    /// Loads the resource. If a load is in progress, the policy decides whether this one is ignored or replaces it.
+    /// Loads the resource. If a load is in progress, the policy decides whether the new load is ignored or replaces it.
     /// Returns at once.
     public func load() {
         load(loadResource)
     }
 
     /// Loads a resource with another function, such as the next page of a ``PaginatedResource``. If a load is in
-    /// progress, the policy decides whether this one is ignored or replaces it. Returns at once.
+    /// progress, the policy decides whether the new load is ignored or replaces it. Returns at once.
     ///
     /// - Parameter load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public func load(_ load: @escaping Load) {
@@ -86,8 +87,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         present { $0.didStartLoading() }
     }
 
-    /// Cancels the current load, which then delivers nothing, and informs the presenter at once. Has no effect if
-    /// nothing is loading.
+    /// Cancels the current load, which then delivers nothing. Informs the presenter at once. Has no effect if nothing
+    /// is loading.
     public func cancel() {
         guard !isPresenting else { return pendingCommand = .cancel }
         guard let number = arbiter.loadWasCancelled() else { return }
@@ -95,8 +96,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         present { $0.didCancelLoading() }
     }
 
-    /// Waits until every load has ended, including cancelled and superseded ones. Cancelling the calling task does not
-    /// end the wait. The wait includes loads that ignore their cancellation.
+    /// Waits until every load has ended, including cancelled and superseded loads. It also waits for loads that ignore
+    /// their cancellation. Cancelling the calling task does not end the wait.
     public func settled() async {
         while let task = tasks.values.first {
             await task.value
@@ -115,8 +116,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         }
     }
 
-    /// Sends the presenter a complete message. A request that a view makes in response is handled afterwards. Otherwise
-    /// the old load's "not loading" would follow the new load's "loading".
+    /// Sends the presenter a complete message. If a view makes a request during the message, the request is handled
+    /// after the message. Otherwise the old load's "not loading" would follow the new load's "loading".
     private func present(_ message: (any ResourcePresenting<Resource>) -> Void) {
         isPresenting = true
         message(presenter)

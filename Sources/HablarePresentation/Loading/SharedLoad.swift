@@ -1,13 +1,13 @@
 import Hablare
 
-/// One load, shared by all callers that wait for it.
+/// A load that is shared by all callers that wait for it.
 ///
 /// The load's task is cancelled when the last caller is cancelled.
 final class SharedLoad<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var waiters: [Waiter<Value>] = []
         var task: Task<Void, Never>?
-        /// The number of the current load. A cancelled load may end after the next one began.
+        /// The number of the current load. A cancelled load may end after the next load began.
         var run: Int?
         var lastRun = 0
     }
@@ -24,9 +24,9 @@ final class SharedLoad<Value: Sendable>: Sendable {
     /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Returns the result of the current load, or of a new one if there is none.
+    /// Returns the result of the current load. If there is none, starts a load and returns its result.
     ///
-    /// - Throws: The error of the load; `CancellationError` if the calling task is cancelled.
+    /// - Throws: The error of the load. `CancellationError` if the calling task is cancelled.
     func value() async throws -> Value {
         try Task.checkCancellation()
         let waiter = Waiter<Value>()

@@ -7,10 +7,11 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// A scheduler that runs actions on the main queue, and so on the main actor.
+/// A scheduler that runs actions on the main queue, and therefore on the main actor.
 ///
-/// It never runs an action immediately, even if the caller is on the main queue. Scheduled actions follow the current
-/// one. It behaves the same on Apple's platforms and on others, where Combine has no scheduler for the main queue.
+/// It never runs an action immediately, even if the caller is on the main queue. A scheduled action runs after the
+/// current action. The scheduler behaves in the same way on all platforms, including those on which Combine has no
+/// scheduler for the main queue.
 public struct MainScheduler: Scheduler, Sendable {
     /// The type of the scheduler's instants.
     public typealias SchedulerTimeType = SchedulerInstant
@@ -33,7 +34,7 @@ public struct MainScheduler: Scheduler, Sendable {
         DispatchQueue.main.async(execute: DispatchWorkItem(block: action))
     }
 
-    /// Runs an action at a time, or soon if that time has passed.
+    /// Runs an action at a time. If that time has passed, runs the action soon.
     public func schedule(
         after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?,
         _ action: @escaping () -> Void
@@ -41,7 +42,7 @@ public struct MainScheduler: Scheduler, Sendable {
         DispatchQueue.main.asyncAfter(deadline: Self.deadline(date), execute: DispatchWorkItem(block: action))
     }
 
-    /// Runs an action at a time and then repeatedly, until it is cancelled.
+    /// Runs an action at a time, and repeatedly after that, until it is cancelled.
     public func schedule(
         after date: SchedulerInstant, interval: SchedulerInstant.Stride, tolerance: SchedulerInstant.Stride,
         options: Never?, _ action: @escaping () -> Void

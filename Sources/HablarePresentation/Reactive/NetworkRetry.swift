@@ -7,19 +7,21 @@ public import OpenCombine
 #endif
 
 extension Publisher {
-    /// Subscribes again after a network error, with a delay of ``ReactiveInterval/networkRetry``, up to a number of
-    /// times.
+    /// Subscribes again after a network error, after a delay of ``ReactiveInterval/networkRetry``. The number of
+    /// retries is limited.
     ///
-    /// Other errors pass at once, and so does the last network error. By default an error counts as a network error if
-    /// nothing was sent: an ``/Hablare/AIServiceError`` of category `network` that is retryable. A connection that was
-    /// lost during the request does not count, because the work may already be done and billed.
+    /// Other errors are passed on at once. The network error after the last retry is also passed on. By default, an
+    /// error counts as a network error if nothing was sent: it is an ``/Hablare/AIServiceError`` of the category
+    /// `network` and is retryable. A connection that was lost during the request does not count, because the work may
+    /// already be done and billed.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of retries. Default: 3. Less than one: no retry.
+    ///   - count: The maximum number of retries. Default: 3. With a number below 1, there is no retry.
     ///   - scheduler: The scheduler that measures the time.
-    ///   - isOfNetwork: A closure that returns whether an error counts. Default: ``NetworkRetry/isOfNetwork(_:)``.
-    /// - Returns: A publisher of all elements, over all subscriptions. An upstream that published elements before it
-    ///   failed starts from its beginning.
+    ///   - isOfNetwork: A closure that returns whether an error counts as a network error. Default:
+    ///     ``NetworkRetry/isOfNetwork(_:)``.
+    /// - Returns: A publisher of the elements of all subscriptions. If the upstream published elements before it
+    ///   failed, it starts again from its beginning.
     public func retryingNetworkErrors<Context: Scheduler>(
         atMost count: Int = 3, on scheduler: Context,
         where isOfNetwork: @escaping (Failure) -> Bool = { NetworkRetry.isOfNetwork($0) }
@@ -36,7 +38,7 @@ extension Publisher {
     }
 }
 
-/// The default rule for automatic retries.
+/// The default rule that decides which errors are retried.
 public enum NetworkRetry {
     /// Returns whether the network failed before anything was sent.
     public static func isOfNetwork(_ error: any Error) -> Bool {

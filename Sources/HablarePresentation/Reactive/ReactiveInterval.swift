@@ -4,7 +4,7 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// The intervals of the reactive rules, in milliseconds, defined in one place.
+/// The intervals of the reactive rules, in milliseconds. They are defined only here.
 public enum ReactiveInterval: Int, Sendable, CaseIterable {
     /// The pause after the last change before a queue of actions is committed: 500 ms.
     case queueCommit = 500

@@ -14,7 +14,7 @@ public struct SchedulerInstant: Strideable, Sendable, Hashable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Returns the time from this instant to another.
+    /// Returns the time from this instant to another instant.
     public func distance(to other: SchedulerInstant) -> Stride {
         Stride(nanoseconds: other.nanoseconds) - Stride(nanoseconds: nanoseconds)
     }
@@ -44,7 +44,7 @@ extension SchedulerInstant {
             self.init(nanoseconds: value)
         }
 
-        /// Creates a time from a number of nanoseconds, or `nil` if `Int64` cannot hold them.
+        /// Creates a time from a number of nanoseconds. Returns `nil` if `Int64` cannot hold the number.
         public init?(exactly source: some BinaryInteger) {
             guard let nanoseconds = Int64(exactly: source) else { return nil }
             self.init(nanoseconds: nanoseconds)
@@ -95,7 +95,7 @@ extension SchedulerInstant {
             return Self(nanoseconds: overflows ? (isNegative ? .min : .max) : product)
         }
 
-        /// Multiplies as `*` does, and stores the product.
+        /// Multiplies a time by another time, and stores the product. The product is clamped to the range of `Int64`.
         public static func *= (lhs: inout Self, rhs: Self) { lhs = lhs * rhs }
     }
 }

@@ -6,31 +6,31 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// An error that is shown for a while and then disappears.
+/// An error message that is shown for a while and then disappears.
 ///
-/// Each error has its own time. When the time of an older error ends, a newer one stays, even if both have the same
-/// message.
+/// Each message has its own time. When the time of an older message ends, a newer message stays, even if both have the
+/// same text.
 @Observable @MainActor
 public final class TransientError<Context: Scheduler>: ResourceErrorView {
-    /// The shown message; `nil` if there is none.
+    /// The message that is shown; `nil` if there is none.
     public private(set) var message: String?
 
     @ObservationIgnored private let scheduler: Context
     @ObservationIgnored private let interval: ReactiveInterval
-    /// The number of the shown error.
+    /// The number of the message that is shown.
     @ObservationIgnored private var shown = 0
 
-    /// Creates an error that shows nothing yet.
+    /// Creates an object that shows no message yet.
     ///
     /// - Parameters:
     ///   - scheduler: The scheduler that measures the time. It must run on the main actor, such as ``MainScheduler``.
-    ///   - interval: The time for which an error is shown. Default: 5 s.
+    ///   - interval: The time for which a message is shown. Default: 5 s.
     public init(on scheduler: Context, for interval: ReactiveInterval = .errorDisplay) {
         self.scheduler = scheduler
         self.interval = interval
     }
 
-    /// Shows a message for its full time, in place of the current one.
+    /// Shows a message for its full time, in place of the current message.
     public func show(_ message: String) {
         shown += 1
         self.message = message
@@ -40,13 +40,13 @@ public final class TransientError<Context: Scheduler>: ResourceErrorView {
         }
     }
 
-    /// Clears the message.
+    /// Removes the message.
     public func clear() {
         shown += 1
         message = nil
     }
 
-    /// Shows or clears a message, as the presenter requests.
+    /// Shows or removes a message, as the presenter requests.
     public func display(_ viewModel: ResourceErrorViewModel) {
         if let message = viewModel.message { show(message) } else { clear() }
     }

@@ -1,12 +1,12 @@
 import Hablare
 
-/// The text of a streamed answer so far.
+/// The part of a streamed answer's text that was received so far.
 public struct PartialText: Sendable, Hashable {
-    /// The text, or the newest part of a long one. `nil` if the answer is not text, such as audio.
+    /// The text. Of a long text, only the newest part. `nil` if the answer is not text, such as audio.
     public private(set) var text: String? = ""
-    /// The number of received bytes, including those that are no longer in ``text``.
+    /// The number of received bytes, including bytes that are no longer in ``text``.
     public private(set) var byteCount = 0
-    /// Whether the beginning is missing from ``text``, because the whole text exceeds the limit.
+    /// Whether the beginning of the text is missing in ``text``, because the whole text exceeds the limit.
     public private(set) var isCut = false
 
     /// Creates an empty text.
@@ -33,7 +33,7 @@ public struct PartialText: Sendable, Hashable {
         self.text = joined
     }
 
-    /// Returns the end of a text, starting with a whole character.
+    /// Returns the end of a text. It begins with a whole character.
     private static func end(of text: String, atMost count: Int) -> String {
         var start =
             text.utf8.index(text.utf8.endIndex, offsetBy: -max(0, count), limitedBy: text.utf8.startIndex)

@@ -2,13 +2,13 @@ public import Hablare
 
 /// A request's failure for users, with the kind of retry to offer.
 public struct RequestFailure: Sendable, Hashable {
-    /// A description of the problem and the remedy.
+    /// A description of the problem and of the remedy.
     public let message: String
     /// The error's code.
     public let code: AIServiceError.Code
     /// The kind of retry to offer.
     public let retry: RetryOffer
-    /// The streamed part of the answer; `nil` if nothing arrived, or the stream was not read.
+    /// The streamed part of the answer. `nil` if nothing arrived or the stream was not read.
     public internal(set) var partial: PartialText?
 
     /// Creates the failure to show for an error.

@@ -3,24 +3,24 @@ public import Hablare
 
 /// The result of a request.
 ///
-/// Two results are equal if they belong to the same answer. Contents are not compared, because that might mean reading
-/// a file.
+/// Two results are equal if they belong to the same answer. Contents are not compared, because a comparison might have
+/// to read a file.
 public struct RequestResult: Sendable, Hashable {
     /// The provider that answered.
     public let providerID: ProviderID
-    /// The kind of the content; `nil` if only the completion is known.
+    /// The kind of the content; `nil` if it is only known that the request is completed.
     public let contentType: ContentType?
-    /// The size in bytes; `nil` if the content is not a sequence of bytes, or the size is unknown.
+    /// The size in bytes. `nil` if the content is not a sequence of bytes, or if the size is unknown.
     public let byteCount: Int?
     /// The time at which the answer arrived.
     public let receivedAt: Date?
-    /// The answer as text, if it is text, was read, and does not exceed the limit. ``RequestStatusModel`` reads it
-    /// before it shows the answer, so `nil` there means that no text follows.
+    /// The answer as text. `nil` if the answer is not text, was not read, or exceeds the limit. ``RequestStatusModel``
+    /// reads the text before it shows the answer. If the model shows an answer without a text, no text will follow.
     public internal(set) var text: String?
-    /// The answer; `nil` if only the completion is known.
+    /// The answer; `nil` if it is only known that the request is completed.
     public let response: AIResponseData?
 
-    /// Creates the result to show for a response.
+    /// Creates the result for a response.
     public init(_ response: AIResponseData, content: ResponseContent, text: String? = nil) {
         providerID = response.providerID
         contentType = content.type
@@ -30,7 +30,7 @@ public struct RequestResult: Sendable, Hashable {
         self.response = response
     }
 
-    /// Creates the result to show for a completed request's snapshot, without the response.
+    /// Creates the result for a snapshot of a completed request, without the response.
     public init(_ snapshot: RequestSnapshot) {
         providerID = snapshot.providerID
         contentType = nil

@@ -2,7 +2,7 @@ public import Foundation
 public import Hablare
 public import Observation
 
-/// A request's state for a view, kept up to date while it is watched, with the available actions.
+/// A request's state for a view, with the available actions. The state is kept up to date while the request is watched.
 ///
 /// ```swift
 /// struct RequestView: View {
@@ -14,18 +14,22 @@ public import Observation
 /// }
 /// ```
 ///
-/// Nothing is read or decoded on the main actor. Updates that arrive while it is busy become one change.
+/// Nothing is read or decoded on the main actor. Updates that arrive while the main actor is busy become one change.
 ///
-/// A watch ends with the request, with the task that watches, with ``stop()``, or with the model. It also ends when the
-/// engine shuts down or is suspended. The request is then on disk, and the state shows that the request waits for the
-/// engine. The request can be watched again.
+/// A watch ends in these cases:
+///
+/// - The request is final.
+/// - The task that watches is cancelled, or ``stop()`` is called.
+/// - The model is released.
+/// - The engine shuts down or is suspended. The request is then on disk, and the state shows that the request waits for
+///   the engine. The request can be watched again.
 @Observable @MainActor
 public final class RequestStatusModel {
     /// The request's UUID.
     public let id: UUID
     /// The state to show.
     public private(set) var state = RequestViewState.idle
-    /// The reason why watching, a retry or a cancellation failed, for users; `nil` if there is no problem. It does not
+    /// The reason why a watch, a retry or a cancellation failed, for users; `nil` if there is no problem. It does not
     /// describe a failure of the request itself.
     public private(set) var problem: String?
     /// Whether the request is being watched.
@@ -35,13 +39,13 @@ public final class RequestStatusModel {
     @ObservationIgnored private let options: RequestWatchOptions
     @ObservationIgnored private let spawner: TaskSpawner
     @ObservationIgnored private let feed = StateFeed<RequestViewState>()
-    /// The number of the current watch. States of older ones are ignored.
+    /// The number of the current watch. States of older watches are ignored.
     @ObservationIgnored private var generation = 0
     @ObservationIgnored private var watching: Task<Void, Never>?
     @ObservationIgnored private var commands: [Int: Task<Void, Never>] = [:]
     @ObservationIgnored private var lastCommand = 0
 
-    /// Creates the model of a request, which is not watched yet.
+    /// Creates a model of a request. The request is not watched yet.
     ///
     /// - Parameters:
     ///   - id: The request's id.
@@ -62,22 +66,22 @@ public final class RequestStatusModel {
         watching?.cancel()
     }
 
-    /// Returns the states from now on: the current one first, then the newest one at each read.
+    /// Returns the states from now on. The current state is first. After that, each read returns the newest state.
     ///
     /// The sequence ends when the model is released or the reading task is cancelled. It continues after a final state,
-    /// because a retry may follow, and after the end of a watch, because another watch may begin. After
-    /// ``RequestViewState/done(_:)`` no state follows, unless the request is watched again.
+    /// because a retry may follow. It also continues after the end of a watch, because another watch may begin. After
+    /// ``RequestViewState/done(_:)``, no state follows unless the request is watched again.
     public func states() -> AsyncStream<RequestViewState> { feed.states(from: state) }
 
-    /// Watches the request until it is final or the calling task is cancelled, for `.task { }` in SwiftUI. An earlier
-    /// watch shows nothing from then on. Errors are in ``problem``.
+    /// Watches the request until it is final or the calling task is cancelled. For `.task { }` in SwiftUI. If an
+    /// earlier watch is running, its states are ignored from then on. Errors are in ``problem``.
     public func watch() async {
         let (watch, generation) = begin()
         await ended(generation, Self.run(watch) { [weak self] in self?.show($0, generation) })
     }
 
-    /// Watches the request until it is final, or until ``stop()``, without keeping the model alive. Has no effect if
-    /// the request is being watched.
+    /// Watches the request until it is final or ``stop()`` is called. Does not keep the model alive. Has no effect if
+    /// the request is already being watched.
     public func start() {
         if !isWatching { restart() }
     }
@@ -90,7 +94,7 @@ public final class RequestStatusModel {
         }
     }
 
-    /// Ends a watch of ``start()`` or ``retry()``. The state stays as it is.
+    /// Ends a watch that ``start()`` or ``retry()`` began. The state stays unchanged.
     public func stop() {
         guard let watching else { return }
         watching.cancel()
@@ -99,13 +103,13 @@ public final class RequestStatusModel {
         isWatching = false
     }
 
-    /// Retries the request, and watches it as ``start()`` does. A request that is held or backs off is tried now. If
-    /// the current watch has seen the end of the request, a new watch begins. Returns at once. Errors are in
+    /// Retries the request, and watches it like ``start()``. If the request is held or in a backoff, it is tried now.
+    /// If the current watch has already seen the end of the request, a new watch begins. Returns at once. Errors are in
     /// ``problem``.
     ///
-    /// Offer a retry only if ``RequestViewState/canRetry`` is `true`. This method does not check it, because the state
-    /// may be outdated. A request that failed permanently is tried again, and likely fails again. A request that is
-    /// executing or completed stays as it is, and ``problem`` reports that.
+    /// Offer a retry only if ``RequestViewState/canRetry`` is `true`. This method does not check that property, because
+    /// the state may be outdated. A request that failed permanently is tried again, and will probably fail again. A
+    /// request that is running or completed does not change, and ``problem`` reports this.
     public func retry() {
         perform({ [manager, id] in try await manager.retry(id) }, then: { $0.wasRetried() })
     }
@@ -115,8 +119,8 @@ public final class RequestStatusModel {
         perform({ [manager, id] in try await manager.cancelRequest(id) }, then: { _ in })
     }
 
-    /// Waits until all calls of ``retry()`` and ``cancel()`` are done, and until a watch of ``start()`` or ``retry()``
-    /// has ended.
+    /// Waits until all calls of ``retry()`` and ``cancel()`` are done, and until a watch that ``start()`` or
+    /// ``retry()`` began has ended.
     public func settled() async {
         while let task = commands.values.first ?? watching {
             await task.value
@@ -165,7 +169,7 @@ public final class RequestStatusModel {
 
     // MARK: Commands
 
-    /// Runs a command that completes even if the model is released meanwhile. It is a single write.
+    /// Runs a command that is completed even if the model is released in the meantime. The command is a single write.
     private func perform(
         _ command: @escaping @Sendable @concurrent () async throws -> Void,
         then next: @escaping @MainActor @Sendable (RequestStatusModel) -> Void

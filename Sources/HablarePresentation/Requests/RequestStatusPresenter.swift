@@ -1,21 +1,21 @@
 public import Hablare
 
-/// A presenter that turns the engine's statuses into a ``RequestViewState``. It is pure: a value without clocks, tasks
-/// or views, whose methods are named after events.
+/// A presenter that converts the engine's statuses to a ``RequestViewState``. It is pure: it is a value without clocks,
+/// tasks or views, and its methods are named after events.
 ///
-/// Statuses decide the request's phase. Snapshots only add the reason for waiting, and the stream only adds the partial
-/// answer. So the order in which they are read does not matter.
+/// Statuses decide the request's phase. Snapshots only add the reason why the request waits. The stream only adds the
+/// partial answer. So the order in which they are read does not matter.
 public struct RequestStatusPresenter: Sendable {
     /// The state to show.
     public private(set) var state = RequestViewState.idle
     private let textLimit: Int
-    /// The streamed part of the answer; `nil` before the first chunk.
+    /// The streamed part of the answer; `nil` until the first chunk arrives.
     private var partial: PartialText?
 
     /// Creates a presenter for a request with an unknown state.
     ///
-    /// - Parameter textLimit: The maximum number of bytes to keep of a streamed text, in UTF-8. Of a longer text, the
-    ///   newest part is kept. Default: 256 KiB.
+    /// - Parameter textLimit: The maximum number of bytes of a streamed text that are kept, in UTF-8. Of a longer text,
+    ///   the newest part is kept. Default: 256 KiB.
     public init(textLimit: Int = 256 << 10) {
         self.textLimit = textLimit
     }
@@ -41,7 +41,8 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// Handles a snapshot, which gives the reason for waiting. It is ignored if the request no longer waits.
+    /// Handles a snapshot. The snapshot has the reason why the request waits. A snapshot is ignored if the request no
+    /// longer waits.
     public mutating func snapshotWasTaken(_ snapshot: RequestSnapshot) {
         guard snapshot.phase == .pending else { return }
         switch state {
@@ -69,15 +70,15 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// Adds the text of the completed answer. Call it together with the completed status, so that no view shows the
-    /// answer without its text.
+    /// Adds the text of the completed answer. Call it in the same step as the completed status, so that no view shows
+    /// the answer without its text.
     public mutating func textWasRead(_ text: String) {
         guard case .done(var result) = state else { return }
         result.text = text
         state = .done(result)
     }
 
-    /// Handles a suspension or shutdown of the engine before the request was final. The request then waits for the
+    /// Handles a suspension or shutdown of the engine before the request is final. The request then waits for the
     /// engine.
     public mutating func engineWasSuspended() {
         guard !state.isFinal else { return }

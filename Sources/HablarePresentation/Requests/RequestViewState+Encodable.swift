@@ -7,9 +7,9 @@ extension RequestViewState: Encodable, WebState {
         case retry, canRetry, canCancel
     }
 
-    /// Encodes one flat object for a web view. It has a `phase` (`idle`, `waiting`, `running`, `done`, `failed` or
-    /// `cancelled`), the phase's values, and `retry`, `canRetry` and `canCancel`. For an answer that is not text there
-    /// are `contentType` and `bytes`, and no content.
+    /// Encodes one flat object for a web view. The object has `phase`, the values of the phase, `retry`, `canRetry` and
+    /// `canCancel`. `phase` is `idle`, `waiting`, `running`, `done`, `failed` or `cancelled`. For an answer that is not
+    /// text, the object has `contentType` and `bytes`, but not the content.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(retry, forKey: .retry)

@@ -2,23 +2,23 @@ public import Hablare
 
 /// The state of a request for a view.
 ///
-/// ``RequestStatusPresenter`` derives it from the engine's statuses, and ``RequestStatusModel`` keeps it up to date.
+/// ``RequestStatusPresenter`` creates it from the engine's statuses. ``RequestStatusModel`` keeps it up to date.
 public enum RequestViewState: Sendable, Hashable {
     /// The state is not known yet.
     case idle
-    /// The request is on disk and waits, for the given reason.
+    /// The request is on disk and waits. The value has the reason.
     case waiting(RequestWaiting)
-    /// The provider is executing the request. `progress` is between 0 and 1, if the provider reports it. `partial` is
+    /// The provider is working on the request. `progress` is between 0 and 1, if the provider reports it. `partial` is
     /// the streamed part of the answer.
     case running(progress: Double?, partial: PartialText?)
-    /// The request was answered. If the text is to be shown, the result includes it.
+    /// The request was answered. If the view shows text, the result has the text.
     case done(RequestResult)
     /// The request failed, or its answer was evicted.
     case failed(RequestFailure)
     /// The request was cancelled.
     case cancelled
 
-    /// Creates the state of a snapshot, which is sufficient for a list of requests.
+    /// Creates the state from a snapshot. A snapshot is enough for a list of requests.
     public init(_ snapshot: RequestSnapshot) {
         switch snapshot.phase {
         case .pending: self = .waiting(RequestWaiting(snapshot.waiting))
@@ -29,8 +29,7 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether the state changes only after an explicit retry. A state other than ``done(_:)`` may therefore still
-    /// change.
+    /// Whether the state changes only after an explicit retry. Of the final states, only ``done(_:)`` cannot change.
     public var isFinal: Bool {
         switch self {
         case .idle, .waiting, .running: false
@@ -48,10 +47,10 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether to offer a retry. ``RequestStatusModel/retry()`` does not check this value.
+    /// Whether to offer a retry. ``RequestStatusModel/retry()`` does not check this property.
     public var canRetry: Bool { retry.isOffered }
 
-    /// Whether to offer a cancellation, because the request waits or runs.
+    /// Whether to offer a cancellation. `true` while the request waits or runs.
     public var canCancel: Bool {
         switch self {
         case .waiting, .running: true

@@ -6,12 +6,12 @@ public struct RequestWaiting: Sendable, Hashable {
     /// The engine's reason; `nil` if it is unknown.
     public let reason: RequestSnapshot.WaitReason?
 
-    /// Creates the reason to show for a reason of the engine.
+    /// Creates the reason for a view from a reason of the engine.
     public init(_ reason: RequestSnapshot.WaitReason?) {
         self.reason = reason
     }
 
-    /// The number of requests ahead, if it was counted.
+    /// The number of requests ahead in the queue; `nil` if it was not counted.
     public var ahead: Int? {
         switch reason {
         case .queued(let ahead), .unclaimed(let ahead): ahead
@@ -19,7 +19,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// The time before which nothing is sent, if the reason includes one.
+    /// The time before which nothing is sent; `nil` if the reason has no such time.
     public var until: Date? {
         switch reason {
         case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date
@@ -27,7 +27,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// The kind of retry to offer now. A held request needs an explicit retry, and a retry ends a backoff early.
+    /// The kind of retry to offer now. A held request needs an explicit retry. A retry also ends a backoff early.
     public var retry: RetryOffer {
         switch reason {
         case .held: .mayRepeatWork
@@ -36,7 +36,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// A stable name of the reason, for a web view or a table of translations.
+    /// A stable name for the reason, for a web view or a table of translations.
     public var name: String {
         switch reason {
         case nil: "unknown"
@@ -53,7 +53,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// The reason in an English sentence for users.
+    /// The reason as an English sentence for users.
     public var message: String {
         switch reason {
         case nil: "It is about to be sent."

@@ -1,8 +1,9 @@
 import Foundation
 import Hablare
 
-/// A watch of one request until it is final, which shows its states. Statuses, places and text are read off the main
-/// actor, and the text is joined there. Updates that arrive while the main actor is busy become one change.
+/// A watch that shows the states of one request until the request is final. It reads statuses, queue positions and text
+/// off the main actor, and also joins the text there. Updates that arrive while the main actor is busy become one
+/// change.
 struct RequestWatch: Sendable {
     /// A part of the watch that has ended.
     private enum Part: Sendable {
@@ -10,7 +11,7 @@ struct RequestWatch: Sendable {
         case positions
         /// The request was retried after its statuses had ended.
         case retry
-        /// The answer's stream has ended. `isRetried` is `true` if the stream restarted after a failure, because the
+        /// The answer's stream has ended. `isRetried` is `true` if the stream restarted after a failure because the
         /// request was retried.
         case text(isRetried: Bool)
     }
@@ -20,10 +21,10 @@ struct RequestWatch: Sendable {
     let options: RequestWatchOptions
 
     /// Watches until the request is final, or until the engine shuts down or is suspended. If the options ask for text
-    /// and it can be read, an answer is shown with its text.
+    /// and the text can be read, a completed answer is shown with its text.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, `contentMissing`, or of category storage; `CancellationError`.
-    ///   States found before the error are shown.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, `contentMissing`, or an error of the category `storage`.
+    ///   `CancellationError` if the task is cancelled. States that were found before the error are shown.
     @concurrent func run(_ show: @escaping @MainActor @Sendable (RequestViewState) -> Void) async throws {
         let presenter = Locked(RequestStatusPresenter(textLimit: options.textLimit))
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -53,7 +54,7 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Follows the request until it is final. Returns whether the request was retried meanwhile.
+    /// Follows the request until it is final. Returns whether the request was retried in the meantime.
     private func follow(
         _ presenter: Locked<RequestStatusPresenter>, _ changed: @escaping @Sendable () -> Void
     ) async throws -> Bool {
@@ -103,8 +104,8 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Presents a status. A completed answer is presented together with its text. If the text cannot be read, the
-    /// answer is presented before the error is thrown.
+    /// Presents a status. A completed answer is presented with its text. If the text cannot be read, the answer is
+    /// presented without it, and the error is thrown after that.
     private func publish(
         _ status: RequestStatus, _ presenter: Locked<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws {
@@ -122,7 +123,7 @@ struct RequestWatch: Sendable {
         if let problem { throw problem }
     }
 
-    /// Returns the answer's text, if the answer is text and is to be shown.
+    /// Returns the answer's text. Returns `nil` if the answer is not text or its text is not shown.
     private func text(of status: RequestStatus) async throws -> String? {
         guard options.showsText, case .completed(let response) = status,
             case .success(.text(let body)) = response.result, body.byteCount <= options.textLimit
@@ -130,13 +131,13 @@ struct RequestWatch: Sendable {
         return try await response.text()
     }
 
-    /// Polls until the request is retried after its final status. No event reports that, and the stream continues with
-    /// a new answer, if there is one.
+    /// Polls until the request is retried after its final status. No event reports this retry. If the retry brings a
+    /// new answer, the stream continues with it.
     private func waitForRetry(of end: RequestStatus) async throws {
         while try await !isRetried(since: end) { try await options.clock.sleep(for: options.positionInterval) }
     }
 
-    /// Whether the request was retried after its statuses ended, so that its state differs now.
+    /// Returns whether the request was retried after its statuses ended, so that its state is now different.
     private func isRetried(since end: RequestStatus) async throws -> Bool {
         if case .completed = end { return false }  // a completed request cannot be retried
         let now: RequestStatus
@@ -151,7 +152,7 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Polls the request's place while it waits.
+    /// Polls the request's queue position while the request waits.
     private func readPositions(
         _ presenter: Locked<RequestStatusPresenter>, _ waits: AsyncStream<Void>, _ changed: @Sendable () -> Void
     ) async throws {

@@ -2,13 +2,14 @@ public import Hablare
 
 /// The kind of retry to offer for a request.
 public enum RetryOffer: String, Sendable, Hashable, Codable, CaseIterable {
-    /// No retry: the same call would fail again.
+    /// No retry, because the same call would fail again.
     case none
     /// A retry without a change can help.
     case now
-    /// A retry can help after the user has followed the message, for example by paying, setting a key or freeing space.
+    /// A retry can help after the user has followed the advice in the message, for example by paying, setting a key or
+    /// freeing space.
     case afterUserAction
-    /// A retry can help, but the work may be done and billed twice, because the last attempt's outcome is unknown.
+    /// A retry can help, but the work may be done and billed twice, because the outcome of the last attempt is unknown.
     case mayRepeatWork
 
     /// Whether to offer a retry.

@@ -1,7 +1,7 @@
 public import Observation
 
-/// An observable model of a resource's ``ResourceState``, updated by a presenter. SwiftUI observes ``state``, and a web
-/// view or other code reads ``states()``.
+/// An observable model of a resource's ``ResourceState``. A presenter updates the model. SwiftUI observes ``state``. A
+/// web view or other code reads ``states()``.
 ///
 /// ```swift
 /// let model = ResourceModel<Article>()
@@ -21,7 +21,7 @@ public final class ResourceModel<Value: Sendable>: ResourceView, ResourceLoading
     @ObservationIgnored private var message: String?
     @ObservationIgnored private let feed = StateFeed<ResourceState<Value>>()
 
-    /// Creates a model that has not loaded anything.
+    /// Creates a model. Nothing has been loaded yet.
     ///
     /// - Parameter value: A value from an earlier load, if any.
     public init(_ value: Value? = nil) {
@@ -29,8 +29,8 @@ public final class ResourceModel<Value: Sendable>: ResourceView, ResourceLoading
         if let value { state = .loaded(value) }
     }
 
-    /// Returns the states from now on: the current one first, then the newest one at each read. The sequence ends when
-    /// the model is released or the reading task is cancelled.
+    /// Returns the states from now on. The current state is first. After that, each read returns the newest state. The
+    /// sequence ends when the model is released or the reading task is cancelled.
     public func states() -> AsyncStream<ResourceState<Value>> { feed.states(from: state) }
 
     /// Shows a loaded value.

@@ -1,15 +1,16 @@
-/// The loading state of a resource. An earlier value is kept while the resource is loaded again, and if that fails.
+/// The loading state of a resource. While the resource is loaded again, the earlier value is kept. It is also kept if
+/// that load fails.
 public enum ResourceState<Value: Sendable>: Sendable {
     /// Nothing was requested yet.
     case idle
-    /// The resource is loading, with the earlier value, if any.
+    /// The resource is loading. The earlier value is kept, if there is one.
     case loading(previous: Value?)
     /// The resource was loaded.
     case loaded(Value)
-    /// Loading failed with a message, with the earlier value, if any.
+    /// Loading failed with a message. The earlier value is kept, if there is one.
     case failed(message: String, previous: Value?)
 
-    /// The value to show, new or old.
+    /// The value to show, new or earlier.
     public var value: Value? {
         switch self {
         case .idle: nil
@@ -37,8 +38,8 @@ extension ResourceState: Encodable, WebState where Value: Encodable {
         case phase, value, message
     }
 
-    /// Encodes an object with a `phase` (`idle`, `loading`, `loaded` or `failed`), the `value` if there is one, and the
-    /// `message` of a failure.
+    /// Encodes an object with `phase` (`idle`, `loading`, `loaded` or `failed`). The object has `value` if there is a
+    /// value, and `message` after a failure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let phase =

@@ -1,4 +1,5 @@
-/// A feed that sends a state to its listeners: the current one first, then the newest one at each read.
+/// A feed that sends states to its listeners. Each listener gets the current state first. After that, each read returns
+/// the newest state.
 @MainActor
 final class StateFeed<State: Sendable> {
     private var listeners: [AsyncStream<State>.Continuation] = []
@@ -7,7 +8,7 @@ final class StateFeed<State: Sendable> {
         for listener in listeners { listener.finish() }
     }
 
-    /// Adds a listener. The sequence ends with the feed.
+    /// Adds a listener. The listener's sequence ends when the feed is released.
     func states(from present: State) -> AsyncStream<State> {
         let (stream, listener) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
         listener.yield(present)

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A saved resource with the date of its save.
+/// A saved resource with the date at which it was saved.
 public struct CachedResource<Resource: Sendable>: Sendable {
     /// The resource.
     public let resource: Resource
-    /// The date of the save.
+    /// The date at which the resource was saved.
     public let savedAt: Date
 
-    /// Creates a resource with the date of its save.
+    /// Creates a saved resource.
     public init(_ resource: Resource, savedAt: Date) {
         self.resource = resource
         self.savedAt = savedAt

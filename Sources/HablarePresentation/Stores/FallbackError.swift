@@ -1,8 +1,8 @@
-/// An error for a load that failed both remotely and in the store.
+/// The error of a load that failed twice: at the remote side and in the store.
 public struct FallbackError: Error {
-    /// The remote side's error.
+    /// The error of the remote side.
     public let remote: any Error
-    /// The store's error.
+    /// The error of the store.
     public let local: any Error
 
     /// Creates an error.

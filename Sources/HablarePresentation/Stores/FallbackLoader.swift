@@ -3,8 +3,8 @@ import Hablare
 /// A loader that loads a resource from a remote side and saves it. If the remote side fails, the loader returns the
 /// saved resource.
 ///
-/// A resource is delivered even if it could not be saved. A cancellation is not a failure: it is passed on, and the
-/// store is not read.
+/// A resource is returned even if it could not be saved. A cancellation does not count as a failure: the loader passes
+/// it on and does not read the store.
 ///
 /// `FallbackLoaderContract` in `HablarePresentationTestKit` checks these rules.
 public struct FallbackLoader<Store: ResourceStore>: Sendable {
@@ -16,7 +16,7 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
     ///
     /// - Parameters:
     ///   - local: The loader of the saved resource.
-    ///   - observe: A closure that receives failures that do not become an error, for a log.
+    ///   - observe: A closure that receives the failures that the loader handles instead of throwing them. For a log.
     ///   - remote: A function that loads the resource from the remote side, off the main actor.
     public init(
         local: LocalResourceLoader<Store>, observe: @escaping @Sendable (FallbackIncident) -> Void,
@@ -27,10 +27,10 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
         self.remote = remote
     }
 
-    /// Loads the resource from the remote side, or returns the saved one if that fails.
+    /// Loads the resource from the remote side. If the remote side fails, returns the saved resource.
     ///
-    /// - Throws: `CancellationError` if the task or the remote side was cancelled; the ``/Hablare/AIServiceError`` with
-    ///   code `cancelled` that the remote side threw; ``FallbackError`` if the store cannot be read, either.
+    /// - Throws: `CancellationError` if the task or the remote side was cancelled. The ``/Hablare/AIServiceError`` with
+    ///   code `cancelled` that the remote side threw. ``FallbackError`` if the store cannot be read either.
     @concurrent public func load() async throws -> FallbackOutcome<Store.Resource> {
         let resource: Store.Resource
         do {

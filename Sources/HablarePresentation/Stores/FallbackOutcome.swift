@@ -11,7 +11,7 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
     /// The remote side failed, and nothing was saved.
     case empty(remoteError: any Error)
 
-    /// The resource, remote or saved; `nil` if there is none.
+    /// The remote or saved resource; `nil` if there is none.
     public var resource: Resource? {
         switch self {
         case .remote(let resource): resource
@@ -28,7 +28,7 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
         }
     }
 
-    /// Returns the resource, remote or saved, for callers that do not distinguish the two, such as a presenter.
+    /// Returns the remote or saved resource. For callers that do not distinguish the two, such as a presenter.
     ///
     /// - Throws: The remote side's error if there is no resource.
     public func get() throws -> Resource {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// The period for which a saved resource is fresh, in days of the calendar.
+/// The time for which a saved resource is fresh, in calendar days.
 ///
-/// A resource is fresh while the current date is before the resource's save date plus ``days``. At exactly that time it
-/// is expired. Days are calendar days, so a week with a clock change is an hour longer or shorter. A resource with a
-/// date in the future, left by a clock that was set back, is fresh until its days are over.
+/// A resource is fresh until its save date plus ``days``. At exactly that time it is expired. Days are calendar days,
+/// so a week with a clock change is an hour longer or shorter. A save date in the future can occur if a clock was set
+/// back. Such a resource is fresh until its days are over.
 ///
-/// For example, for a feed that is loaded again the next day:
+/// For example, for a feed that is loaded again on the next day:
 ///
 /// ```swift
 /// let policy = FreshnessPolicy(days: 1)
@@ -14,8 +14,8 @@ public import Foundation
 public struct FreshnessPolicy: Sendable {
     /// The number of days for which a resource is fresh. For example, 30 for a list of countries.
     public let days: Int
-    /// The calendar that counts the days. For example, one with the time zone GMT, so that devices agree on when a day
-    /// ends.
+    /// The calendar that counts the days. For example, a calendar with the time zone GMT, so that all devices agree on
+    /// the end of a day.
     public let calendar: Calendar
     /// A closure that returns the current date. For example, `{ now }` in a test.
     public let date: @Sendable () -> Date
@@ -23,8 +23,8 @@ public struct FreshnessPolicy: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - days: The number of days for which a resource is fresh. Default: 7. With less than one, a resource is never
-    ///     fresh. The maximum is 36,500, a hundred years.
+    ///   - days: The number of days for which a resource is fresh. Default: 7. With a number below 1, a resource is
+    ///     never fresh. The maximum is 36,500, a hundred years.
     ///   - calendar: The calendar that counts the days. Default: the Gregorian calendar in the current time zone.
     ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(

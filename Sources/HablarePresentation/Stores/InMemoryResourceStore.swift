@@ -1,11 +1,11 @@
 public import Foundation
 import Hablare
 
-/// A store that keeps a resource in memory, for tests, previews, and apps whose database could not be opened.
+/// A store that keeps a resource in memory. For tests, for previews, and for apps whose database could not be opened.
 public struct InMemoryResourceStore<Resource: Sendable>: ResourceStore {
     private let kept: Locked<CachedResource<Resource>?>
 
-    /// Creates a store, empty by default.
+    /// Creates a store. By default, the store is empty.
     public init(_ resource: CachedResource<Resource>? = nil) {
         kept = Locked(resource)
     }
@@ -23,7 +23,7 @@ public struct InMemoryResourceStore<Resource: Sendable>: ResourceStore {
         kept.withLock { $0 = resource }
     }
 
-    /// Deletes the kept resource if its date matches.
+    /// Deletes the kept resource if `isExpired` returns `true` for its save date.
     ///
     /// - Throws: The error that `isExpired` throws.
     @discardableResult

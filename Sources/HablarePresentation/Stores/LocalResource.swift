@@ -1,12 +1,12 @@
 public import Foundation
 
-/// The result of a lookup in a store. If the store cannot be read, the lookup throws an error instead.
+/// The result of a lookup in a store. If the store cannot be read, the lookup throws an error.
 public enum LocalResource<Resource: Sendable>: Sendable {
     /// A fresh resource.
     case found(CachedResource<Resource>)
     /// A resource that still exists but is too old to be used.
     case expired(savedAt: Date)
-    /// Nothing was ever saved, or the resource was deleted.
+    /// No resource was saved, or the resource was deleted.
     case empty
 
     /// The resource, if it is fresh.

@@ -2,8 +2,8 @@ import Foundation
 
 /// A loader that returns a saved resource while it is fresh.
 ///
-/// Loading never deletes: an expired resource is reported as such and stays. ``validate()`` deletes it. Call it when
-/// the app launches or moves to the background, for example.
+/// Loading never deletes. An expired resource is reported as expired and stays in the store. ``validate()`` deletes it.
+/// Call ``validate()``, for example, when the app launches or moves to the background.
 public struct LocalResourceLoader<Store: ResourceStore>: Sendable {
     private let store: Store
     private let freshness: FreshnessPolicy
@@ -12,7 +12,7 @@ public struct LocalResourceLoader<Store: ResourceStore>: Sendable {
     ///
     /// - Parameters:
     ///   - store: The store of the resource.
-    ///   - freshness: The policy for its freshness. Default: seven days.
+    ///   - freshness: The policy that decides whether the resource is fresh. Default: seven days.
     public init(store: Store, freshness: FreshnessPolicy = FreshnessPolicy()) {
         self.store = store
         self.freshness = freshness
@@ -20,28 +20,28 @@ public struct LocalResourceLoader<Store: ResourceStore>: Sendable {
 
     /// Looks up the resource. Deletes nothing.
     ///
-    /// - Throws: The store's error; `CancellationError`.
+    /// - Throws: The store's error. `CancellationError` if the task is cancelled.
     public func load() async throws -> LocalResource<Store.Resource> {
         let cached = try await store.scheduler.run { [store] in try store.retrieve() }
         guard let cached else { return .empty }
         return freshness.isFresh(cached.savedAt) ? .found(cached) : .expired(savedAt: cached.savedAt)
     }
 
-    /// Saves a resource with the current date in place of the earlier one, in one transaction.
+    /// Saves a resource with the current date. It replaces the earlier resource in one transaction.
     ///
-    /// - Throws: The store's error, in which case the earlier resource stays. `CancellationError`, unless the save had
-    ///   begun.
+    /// - Throws: The store's error; the earlier resource then stays. `CancellationError` if the task is cancelled
+    ///   before the save has begun.
     public func save(_ resource: Store.Resource) async throws {
         try await store.scheduler.run { [store, freshness] in
             try store.replace(with: CachedResource(resource, savedAt: freshness.date()))
         }
     }
 
-    /// Deletes an expired resource. A fresh one stays.
+    /// Deletes an expired resource. A fresh resource stays.
     ///
     /// - Returns: Whether a resource was deleted.
-    /// - Throws: The store's error, in which case nothing was deleted. `CancellationError`, unless the deletion had
-    ///   begun.
+    /// - Throws: The store's error; nothing is then deleted. `CancellationError` if the task is cancelled before the
+    ///   deletion has begun.
     @discardableResult
     public func validate() async throws -> Bool {
         try await store.scheduler.run { [store, freshness] in

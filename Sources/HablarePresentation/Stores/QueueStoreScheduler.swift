@@ -1,21 +1,21 @@
 import Dispatch
 import Hablare
 
-/// A scheduler for stores that block. It runs their calls one after another, in order, on its own serial queue. It
-/// never uses the main thread, or the threads that Swift's tasks share.
+/// A scheduler for stores that block. It runs their calls one after another on its own serial queue. It never uses the
+/// main thread or the threads that Swift's tasks share.
 public struct QueueStoreScheduler: StoreScheduler {
     private let queue: DispatchQueue
 
-    /// Creates a scheduler with a queue of its own.
+    /// Creates a scheduler with a separate queue.
     ///
     /// - Parameter label: The queue's name in a debugger.
     public init(label: String) {
         queue = DispatchQueue(label: label, qos: .userInitiated)
     }
 
-    /// Runs a call after the earlier ones have ended.
+    /// Runs a call after the earlier calls have ended.
     ///
-    /// - Throws: The call's error; `CancellationError`, immediately, if the task is cancelled before the call begins.
+    /// - Throws: The call's error. `CancellationError`, at once, if the task is cancelled before the call begins.
     public func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
         let waiter = QueuedWaiter<Value>()
         return try await withTaskCancellationHandler {
@@ -33,7 +33,7 @@ public struct QueueStoreScheduler: StoreScheduler {
 }
 
 extension QueueStoreScheduler {
-    /// A waiting call, which either begins or is cancelled first.
+    /// A waiting call. It either begins or is cancelled before.
     private final class QueuedWaiter<Value: Sendable>: Sendable {
         private enum State: Sendable {
             case new
@@ -43,7 +43,7 @@ extension QueueStoreScheduler {
 
         private let state = Locked(State.new)
 
-        /// Whether the call waits now. It does not if it was cancelled before.
+        /// Records that the call waits. Returns `false` if the call was already cancelled.
         func waits(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
             state.withLock { state in
                 guard case .new = state else { return false }

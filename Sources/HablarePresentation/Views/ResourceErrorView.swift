@@ -1,6 +1,6 @@
 /// A view that shows why a resource could not be loaded.
 @MainActor
 public protocol ResourceErrorView {
-    /// Shows a message, or removes the current one.
+    /// Shows a message, or removes the current message.
     func display(_ viewModel: ResourceErrorViewModel)
 }

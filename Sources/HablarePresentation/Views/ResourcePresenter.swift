@@ -2,12 +2,13 @@
 ///
 /// | event | displayed, in this order |
 /// |---|---|
-/// | a load began | no error, then loading |
-/// | the load returned a resource | the mapped resource, then not loading |
-/// | the load failed, or mapping its resource threw | the message, then not loading; the resource view is unchanged |
+/// | a load began | no error, and then loading |
+/// | the load returned a resource | the mapped resource, and then not loading |
+/// | the load or the mapping failed | the message, and then not loading; the resource view is unchanged |
 /// | the load was cancelled | not loading |
 ///
-/// The presenter holds its views. If a view owns its presenter, directly or indirectly, pass a ``WeakProxy`` instead.
+/// The presenter holds its views. If a view owns its presenter, directly or indirectly, pass a ``WeakProxy`` for the
+/// view.
 @MainActor
 public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePresenting {
     private let resourceView: View
@@ -24,7 +25,8 @@ public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePres
     ///   - errorView: The view of errors.
     ///   - message: A closure that returns an error's message. Default: ``ErrorMessage/standard(for:)``.
     ///   - map: A closure that creates the view model of a resource. It runs on the main actor, so it should be fast.
-    ///     Slow work such as decoding belongs to the load. An error that it throws is shown like a failure of the load.
+    ///     Slow work such as decoding should be part of the load. An error that the closure throws is shown like a
+    ///     failure of the load.
     public init(
         resourceView: View, loadingView: any ResourceLoadingView, errorView: any ResourceErrorView,
         message: @escaping @MainActor (any Error) -> String = { ErrorMessage.standard(for: $0) },
@@ -37,13 +39,14 @@ public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePres
         self.map = map
     }
 
-    /// Shows no error, then the loading state.
+    /// Shows that there is no error. Then shows that the resource is loading.
     public func didStartLoading() {
         errorView.display(.none)
         loadingView.display(ResourceLoadingViewModel(isLoading: true))
     }
 
-    /// Shows the resource, then the end of loading. If the resource cannot be mapped, shows the failure instead.
+    /// Shows the resource. Then shows that nothing is loading. If the resource cannot be mapped, shows the failure in
+    /// place of the resource.
     public func didFinishLoading(with resource: Resource) {
         let viewModel: View.ViewModel
         do {
@@ -55,22 +58,23 @@ public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePres
         loadingView.display(ResourceLoadingViewModel(isLoading: false))
     }
 
-    /// Shows the error's message, then the end of loading. A `CancellationError` is not a failure: it is handled as
-    /// ``didCancelLoading()``.
+    /// Shows the error's message. Then shows that nothing is loading. A `CancellationError` is not a failure; it is
+    /// handled like ``didCancelLoading()``.
     public func didFailLoading(with error: any Error) {
         guard !(error is CancellationError) else { return didCancelLoading() }
         errorView.display(ResourceErrorViewModel(message: message(error)))
         loadingView.display(ResourceLoadingViewModel(isLoading: false))
     }
 
-    /// Shows the end of loading.
+    /// Shows that nothing is loading.
     public func didCancelLoading() {
         loadingView.display(ResourceLoadingViewModel(isLoading: false))
     }
 }
 
 extension ResourcePresenter {
-    /// Creates a presenter for one view that shows everything. The parameters are those of the main initializer.
+    /// Creates a presenter for a single view that shows resources, loading and errors. The parameters are those of the
+    /// main initializer.
     public convenience init(
         view: View, message: @escaping @MainActor (any Error) -> String = { ErrorMessage.standard(for: $0) },
         map: @escaping @MainActor (Resource) throws -> View.ViewModel
@@ -89,8 +93,8 @@ extension ResourcePresenter where Resource == View.ViewModel {
             resourceView: resourceView, loadingView: loadingView, errorView: errorView, message: message, map: { $0 })
     }
 
-    /// Creates a presenter that shows resources unchanged, in one view that shows everything. The parameters are those
-    /// of the main initializer.
+    /// Creates a presenter that shows resources unchanged, in a single view that also shows loading and errors. The
+    /// parameters are those of the main initializer.
     public convenience init(
         view: View, message: @escaping @MainActor (any Error) -> String = { ErrorMessage.standard(for: $0) }
     ) where View: ResourceLoadingView & ResourceErrorView {

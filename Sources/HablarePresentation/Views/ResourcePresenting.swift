@@ -1,4 +1,4 @@
-/// A type that presents the progress of a load: the interface between loading and presentation.
+/// A type that presents the progress of a load. It is the interface between loading and presentation.
 ///
 /// ``ResourcePresenter`` is this library's implementation. `PresenterContract` in `HablarePresentationTestKit` checks
 /// the rules.
@@ -16,6 +16,6 @@ public protocol ResourcePresenting<Resource>: AnyObject {
     /// Presents the failure of the most recent load.
     func didFailLoading(with error: any Error)
 
-    /// Presents that the most recent load was cancelled, and so that nothing is loading.
+    /// Presents that the most recent load was cancelled. Nothing is then loading.
     func didCancelLoading()
 }

@@ -1,7 +1,7 @@
-/// A stand-in for a view that does not keep the view alive, for presenters that are owned by their view.
+/// A proxy for a view that does not keep the view alive. For presenters that their view owns.
 ///
-/// It conforms to those of ``ResourceView``, ``ResourceLoadingView`` and ``ResourceErrorView`` to which its view
-/// conforms. It forwards view models while the view exists, and does nothing afterwards.
+/// The proxy conforms to ``ResourceView``, ``ResourceLoadingView`` and ``ResourceErrorView`` if its view conforms to
+/// them. It forwards view models while the view exists. After that, it does nothing.
 @MainActor
 public struct WeakProxy<View: AnyObject> {
     private weak let view: View?

@@ -1,6 +1,7 @@
 import Hablare
 
-/// A prompt in the form of the messages API: system instructions, followed by turns of user and assistant.
+/// A prompt in the form of the messages API: the system instructions, then the turns. A turn is the user's or the
+/// assistant's.
 ///
 /// - All system messages, at any place in the prompt, are joined into `system`, separated by blank lines.
 /// - Consecutive messages of one role form one turn. Tool results belong to the user's turn.
@@ -13,14 +14,15 @@ struct AnthropicConversation: Sendable {
         case document(PromptFile)
     }
 
-    /// The kinds of parts that the API takes. It hears no audio (anthropic 2.14.0, `ContentBlockParam`).
+    /// The kinds of prompt parts that the API accepts. The API does not accept audio (anthropic 2.14.0,
+    /// `ContentBlockParam`).
     static let kinds: PromptKinds = [.pictures, .linkedPictures, .documents, .linkedDocuments]
 
     /// The system instructions; `nil` if there are none.
     let system: String?
     private var turns: [(role: String, content: [Block])]
 
-    /// The size of the base64 texts of all pictures and documents, in bytes.
+    /// The total size of all pictures and documents as base64 text, in bytes.
     var base64Count: Int {
         turns.flatMap(\.content).reduce(0) { sum, block in
             switch block {
@@ -31,7 +33,7 @@ struct AnthropicConversation: Sendable {
         }
     }
 
-    /// Whether the last turn is the assistant's, which a model then continues.
+    /// Whether the last turn is the assistant's. The model then continues that turn.
     var endsWithAssistant: Bool { turns.last?.role == "assistant" }
 
     /// The turns as the API expects them, including the bytes of the pictures and documents that have been read.
@@ -53,7 +55,7 @@ struct AnthropicConversation: Sendable {
     /// - Parameters:
     ///   - instructions: The value of the request's `instructions` parameter. It precedes the prompt's own
     ///     instructions.
-    ///   - turns: The assistant's turns with thinking blocks. Each must match one of the prompt's turns.
+    ///   - turns: The assistant's turns that have thinking blocks. Each of them must match a turn of the prompt.
     /// - Throws: `invalidRequest` for content that the API cannot represent.
     init(_ prompt: Prompt, instructions: String?, turns: [AnthropicTurn]) throws(AIServiceError) {
         let given: [Prompt.Message]
@@ -96,9 +98,10 @@ struct AnthropicConversation: Sendable {
         self.turns = said
     }
 
-    /// Returns the conversation with the bytes of its pictures, which are read off the caller's actor.
+    /// Returns a copy of the conversation that has the bytes of its pictures. The bytes are read off the caller's
+    /// actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or an error of the category `storage`.
     func loaded() async throws(AIServiceError) -> AnthropicConversation {
         var loaded = self
         for (index, turn) in turns.enumerated() {

@@ -5,18 +5,19 @@ import HablareJSON
 
 /// Anthropic's authentication field `x-api-key`, API version, errors and rate limits.
 ///
-/// These errors differ from the usual meaning of a status (``ServiceRefusal/usualFailure(of:detail:)``):
+/// The usual failure for an HTTP status is defined by ``ServiceRefusal/usualFailure(of:detail:)``. Anthropic's dialect
+/// differs for these errors:
 ///
 /// | error | result |
 /// |---|---|
-/// | `billing_error`, a spend-limit code, or a low balance, with any status | needs the user: money |
-/// | `organization_on_hold`, a key of Claude Code whose owner left | needs the user: the account |
-/// | `cmek_key_disabled`, `cmek_key_network_blocked` | needs the user: the workspace's encryption key |
-/// | an error in a stream before any output | as the same error's status |
-/// | an error in a stream after some output, which is temporary | outcome unknown: the output may be billed |
-/// | any other error in a stream after some output | as the same error's status; the output may be billed |
+/// | `billing_error`, a spend-limit code, or a low balance, with any status | needs the user, who must add credit |
+/// | `organization_on_hold`, or a key of Claude Code whose owner left | needs the user, who must restore the account |
+/// | `cmek_key_disabled`, `cmek_key_network_blocked` | needs the user, who must repair the workspace's encryption key |
+/// | an error in a stream before any output | the failure for the error's usual status |
+/// | a temporary error in a stream after some output | outcome unknown; the output may be billed |
+/// | a permanent error in a stream after some output | the failure for the usual status; the output may be billed |
 public struct AnthropicDialect: ServiceDialect {
-    /// The API version that requests name.
+    /// The API version that the dialect sends with each request.
     public static let version = "2023-06-01"
 
     private static let spendCodes: Set<String> = [
@@ -79,19 +80,19 @@ public struct AnthropicDialect: ServiceDialect {
         return refusal.usualFailure(of: name, detail: code ?? type)
     }
 
-    /// Whether the account's balance is too low. The API reports this as a plain `invalid_request_error`; only the
-    /// message distinguishes it.
+    /// Whether the account's balance is too low. The API reports a low balance as a plain `invalid_request_error`. Only
+    /// the error's message distinguishes it.
     private static func saysBalanceIsLow(_ error: ParameterValue?, _ refusal: ServiceRefusal) -> Bool {
         refusal.status == 400
             && error?[member: "message"]?.string?.lowercased().contains("credit balance is too low") == true
     }
 
-    /// Returns the error for an `error` event in a stream whose status was a success.
+    /// Returns the error for an `error` event in a stream. The stream's HTTP status reported success.
     ///
     /// - Parameters:
     ///   - said: The event's error.
-    ///   - hasBegun: Whether the model has begun to write, including thinking. That output may be billed, so the cost
-    ///     is unknown.
+    ///   - hasBegun: Whether the model has already written text or thinking. The service may bill that output, so the
+    ///     cost is unknown.
     ///   - fields: The fields of the answer's head.
     ///   - now: The time at which the event arrived.
     func failure(
@@ -104,7 +105,7 @@ public struct AnthropicDialect: ServiceDialect {
             .afterwards
     }
 
-    /// Returns the status that a response outside a stream has for this error type.
+    /// Returns the HTTP status that the API uses for this error type outside a stream.
     private static func status(of type: String?) -> Int {
         switch type {
         case "invalid_request_error": 400
@@ -123,8 +124,8 @@ public struct AnthropicDialect: ServiceDialect {
 
     // MARK: Limits
 
-    /// Returns the limits from the fields `anthropic-ratelimit-*`: requests, and the kind of tokens with the least
-    /// remaining.
+    /// Returns the limits from the fields `anthropic-ratelimit-*`: the request limit, and the limit of the token kind
+    /// that has the fewest tokens remaining.
     public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? {
         let requests = Self.quota("requests", in: fields, now: now)
         let tokens = ["tokens", "input-tokens", "output-tokens"].compactMap { Self.quota($0, in: fields, now: now) }

@@ -4,27 +4,27 @@ import HablareJSON
 
 /// Assembles a message from the events of its stream. Pure.
 ///
-/// Unknown events, blocks and deltas are ignored, as the API asks of its clients. An event that contradicts the API is
-/// a fault.
+/// The reader ignores unknown events, blocks and deltas, as the API's documentation requires. An event that contradicts
+/// the API is a fault.
 struct AnthropicMessageReader: WholeTextReader {
     typealias Service = AnthropicService
-    /// Ten times the longest text that a model writes, in bytes.
+    /// The maximum size of a message's text in bytes: ten times the longest text that a model writes.
     static let mostText = 4 << 20
 
-    /// A block of the message's content. Its texts are appended in place because a text arrives in thousands of pieces.
+    /// A block of the message's content. Texts are appended in place, because a text arrives in thousands of pieces.
     private struct Block: Sendable {
         enum Kind: Sendable { case text, thinking, redacted, tool, other }
 
         let kind: Kind
         /// The number of bytes of text received.
         var byteCount = 0
-        /// The text of the thinking.
+        /// The thinking text.
         var thinking = ""
-        /// The signature of the thinking; for redacted thinking, its encrypted data.
+        /// The signature of the thinking. For redacted thinking, its encrypted data.
         var signature = ""
     }
 
-    /// Whether the model has written anything, including thinking.
+    /// Whether the model has written text or thinking.
     private(set) var hasBegun = false
     private var blocks: [Block] = []
     private var tools = ToolCallAssembly()
@@ -33,17 +33,18 @@ struct AnthropicMessageReader: WholeTextReader {
     private var model: String?
     /// The reason why the message ended; `nil` before it ends.
     private var stopReason: String?
-    /// The stop sequence of the request that ended the message.
+    /// The stop sequence that ended the message. The request defines the stop sequences.
     private var stopSequence: String?
     private var tokens = AnthropicTokens()
-    /// The counts of the messages before a pause, which are billed for themselves.
+    /// The token counts of the messages before a pause. The service bills each of these messages separately.
     private var earlier = AnthropicTokens()
     /// The number of times that the message was continued after a pause.
     private var continuations = 0
-    /// The content as it came, if the service may pause the message; otherwise `nil`.
+    /// The content exactly as it arrived, if the service may pause the message; otherwise `nil`.
     private var content: AnthropicContent?
     private var container: String?
-    /// The limit on the content kept in memory. Text is passed on and only counted; everything else is kept.
+    /// The limit for the content that the reader keeps in memory. The reader passes text on and only counts it. It
+    /// keeps everything else.
     private var budget = AnswerBudget()
 
     /// Creates a reader.
@@ -51,20 +52,21 @@ struct AnthropicMessageReader: WholeTextReader {
     /// - Parameter keepsContent: Whether to keep the whole content, so that a paused message can be continued.
     init(keepsContent: Bool = false) { content = keepsContent ? AnthropicContent() : nil }
 
-    /// Whether the message is complete: its stop reason, and with it its usage, has arrived. Later events only repeat
-    /// this.
+    /// Whether the message is complete: its stop reason and its usage have arrived. Later events only repeat these two
+    /// values.
     var isComplete: Bool { stopReason != nil }
     var usage: Usage { earlier.adding(tokens).usage }
-    /// The usage from the message's end, which alone covers the whole message; `nil` until then.
+    /// The usage of the whole message; `nil` until the message ends. Only the event at the end reports the whole usage.
     var counted: Usage? { isComplete && usage.outputTokens > 0 ? usage : nil }
 
-    /// The content with which a paused message is continued; `nil` if it is not paused, or cannot be sent back as it was.
+    /// The content with which a paused message continues. `nil` if the message is not paused, or if its content cannot
+    /// be sent back unchanged.
     var pause: AnthropicPause? {
         guard stopReason == "pause_turn", let values = content?.values() else { return nil }
         return AnthropicPause(content: values, container: container)
     }
 
-    /// Prepares for the next message, which continues the paused one.
+    /// Prepares the reader for the next message, which continues the paused message.
     mutating func continues() {
         earlier = earlier.adding(tokens)
         tokens = AnthropicTokens()
@@ -100,7 +102,7 @@ struct AnthropicMessageReader: WholeTextReader {
         "message_start", "content_block_start", "content_block_delta", "message_delta", "error",
     ]
 
-    /// Reads a message that did not stream, as a stream of its parts.
+    /// Reads a message that was not streamed. The reader treats it as a stream of the message's parts.
     mutating func read(whole message: ParameterValue) throws(TextFault) -> String {
         guard case .object = message, case .array(let blocks)? = message[member: "content"] else {
             throw .malformed("a message without content")
@@ -215,8 +217,8 @@ struct AnthropicMessageReader: WholeTextReader {
 
     /// Returns everything except the text.
     ///
-    /// - Throws: A fault for a tool call whose arguments are not JSON. If the message was cut off by its length, the
-    ///   incomplete call is omitted instead.
+    /// - Throws: A fault for a tool call whose arguments are not JSON. No fault if the length limit cut the message
+    ///   off; the incomplete call is then omitted.
     func ending(requestID: String?) throws(TextFault) -> TextEnding {
         let finishReason = Self.finishReason(stopReason ?? "")
         var drafted = tools.drafted()[...]

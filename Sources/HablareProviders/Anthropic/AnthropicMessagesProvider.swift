@@ -4,35 +4,40 @@ import HablareJSON
 /// A provider that requests text, or values of a JSON schema, from a Claude model. It supports pictures, tools and
 /// thinking.
 ///
-/// The service always streams its answer, even if the request's caller does not stream. This way no idle connection
-/// ends a long answer, and its bytes reach the store as they arrive.
+/// The service always streams its answer, even if the request's caller does not stream. Streaming prevents an idle
+/// connection from ending a long answer. The store also receives the text piece by piece.
 ///
 /// Parameters of a request:
-/// - `temperature` and `top_p`: 0 to 1. Models since the fifth version refuse them.
-/// - `max_tokens`: the maximum number of tokens of the answer, which counts its thinking. See
-///   ``defaultMaximumTokens``.
+/// - `temperature` and `top_p`: 0 to 1. Models since version 5 refuse these two parameters.
+/// - `max_tokens`: the maximum number of tokens in the answer, including its thinking. See ``defaultMaximumTokens``.
 /// - `stop`: a list of texts.
 /// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required`, or a tool's name.
 /// - `reasoning_effort`: `low`, `medium`, `high`, `xhigh`, `max`.
-/// - `schema`: a JSON schema that the answer follows, by the API's structured outputs. It is fitted to the API's rules.
-///   A schema that these cannot express is part of the instructions instead. `schema_name` is accepted and ignored.
+/// - `schema`: a JSON schema that the answer follows, through the API's structured outputs. The provider adapts the
+///   schema to the API's rules. If the API's rules cannot express the schema, the provider puts the schema into the
+///   instructions. `schema_name` is accepted and ignored.
 /// - `instructions`: a text placed before the system messages.
-/// - `thinking`: a budget of at least 1,024 tokens; `adaptive`, `disabled`, `between_tools`; or the API's object.
-/// - `thinking_blocks`: the thinking of earlier turns, see below.
-/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
+/// - `thinking`: a budget of at least 1,024 tokens, one of the words `adaptive`, `disabled` and `between_tools`, or an
+///   object in the API's form.
+/// - `thinking_blocks`: the thinking of earlier turns. See the section on thinking below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request
+///   already sets.
 ///
-/// A model that has ended, and a parameter that the model refuses, fail before anything is sent. The error names the
-/// successor, or the parameter and the model (``AnthropicService/catalog``).
+/// Two kinds of requests fail before anything is sent (``AnthropicService/catalog``):
 ///
-/// If the service pauses an answer because its own tools take long (`pause_turn`), the provider continues it, at most
-/// ``maximumContinuations`` times. The text continues where it paused, and the usage is that of all calls together.
+/// - a request for a retired model; the error names the model's successor;
+/// - a request with a parameter that the model refuses; the error names the parameter and the model.
 ///
-/// If the model used thinking, the metadata has it under ``/Hablare/AnswerMetadata/thinking``. A conversation with
-/// tools must send the thinking of its earlier turns again. Put the assistant's message into the prompt as it was
-/// answered, with its text and tool calls. Put the thinking texts as a list into the parameter `thinking_blocks`; the
-/// provider finds the message of each.
+/// The service may pause an answer because its own tools take long (`pause_turn`). The provider then continues the
+/// answer, at most ``maximumContinuations`` times. The text continues at the point of the pause. The usage is the sum
+/// of all calls.
 ///
-/// An answer that ends because of `max_tokens`, or with a refusal, is a valid answer; the metadata's `finish_reason`
+/// If the model used thinking, the answer's metadata contains the thinking under ``/Hablare/AnswerMetadata/thinking``.
+/// A conversation with tools must send the thinking of its earlier turns again. Put the assistant's message into the
+/// prompt unchanged, with its text and tool calls. Put the thinking texts as a list into the parameter
+/// `thinking_blocks`. The provider finds the message that belongs to each thinking text.
+///
+/// An answer that ends because of `max_tokens`, or with a refusal, is a valid answer. The metadata's `finish_reason`
 /// gives the reason. A structured answer that is not JSON is returned as text. A structured answer fails with
 /// `providerFailed` if it is a refusal, and with `invalidResponse` if it has no text.
 public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
@@ -40,21 +45,23 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     public let id: ProviderID
     /// The service that the provider calls.
     public let service: AnthropicService
-    /// The form of the provider's answers. If it is structured values, requests need a `schema`.
+    /// The form of the provider's answers: text or structured values. For structured values, each request needs a
+    /// `schema`.
     public let form: AnswerForm
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
-    /// The maximum number of tokens in an answer if the request does not set `max_tokens`, which the API requires. A
-    /// budget for thinking, or 32,000 tokens for a model that thinks by itself, are added to it, up to the model's own
-    /// limit. Values outside 1 to 10 million are clamped.
+    /// The maximum number of tokens in an answer if the request does not set `max_tokens`. The API requires a maximum.
+    /// Values outside 1 to 10 million are clamped. The provider adds the request's thinking budget, or 32,000 tokens
+    /// for a model that always thinks. The sum is at most the model's own limit.
     ///
-    /// `nil`, the default: the model's own limit if the answer streams. Otherwise the number of tokens that arrive
-    /// within the attempt's timeout at 128,000 an hour (21,333 in ten minutes), with those for thinking, up to the
-    /// model's limit. An unknown model of Anthropic's counts as one with 32,000 tokens, any other one with 4,096.
+    /// `nil` is the default. The maximum is then the model's own limit if the answer streams. If the answer does not
+    /// stream, the maximum is the number of tokens that arrive within the attempt's timeout at 128,000 tokens an hour
+    /// (21,333 tokens in ten minutes). It includes the tokens for thinking and is at most the model's limit. The
+    /// assumed limit of an unknown model is 32,000 tokens for Anthropic's models and 4,096 for others.
     public let defaultMaximumTokens: Int64?
-    /// The provider's limits. Default: four concurrent calls, ten minutes for an attempt, and the rate of a new account
-    /// until the service reports another. For a streamed attempt, the ten minutes limit the time between two pieces,
-    /// because a model may think for long. For example,
+    /// The provider's limits. Default: four concurrent calls, a timeout of ten minutes for an attempt, and the rate of
+    /// a new account until the service reports another rate. For a streamed attempt, this timeout limits the time
+    /// between two pieces, because a model may think for a long time. For example,
     /// `ProviderLimits(concurrency: 8, attemptTimeout: .seconds(120), rate: .anthropic)`.
     public let limits: ProviderLimits
 
@@ -74,7 +81,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
         self.limits = limits
     }
 
-    /// The kind, the location, and every setting that changes answers.
+    /// The provider's kind and location, and every setting that changes answers.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "anthropic",
@@ -83,7 +90,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
         )
     }
 
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public var defaultModel: String? { model }
 
     /// Text or structured values, depending on ``form``.
@@ -92,14 +99,17 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The service's account.
     public var account: AccountID { service.account }
 
-    /// Returns the estimated number of tokens: a third of the bytes, and 1,600 for a picture. The estimate is on the
-    /// high side.
+    /// Returns the estimated number of tokens: a third of the number of bytes, and 1,600 for each picture. The estimate
+    /// is usually too high.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Returns an upper bound of the usage: one input token per byte, and `max_tokens` output tokens.
+    /// Returns an upper bound of the usage: one input token for each byte, and `max_tokens` output tokens.
     ///
-    /// Returns `nil` for pictures and documents, whose tokens depend on the model, and for parameters that are refused. Also returns
-    /// `nil` if `extra` has a member that, by the API's reference, may add input or change the price.
+    /// Returns `nil` in three cases:
+    ///
+    /// - The prompt has pictures or documents, whose token count depends on the model.
+    /// - The model refuses a parameter.
+    /// - `extra` has a member that may add input or change the price, according to the API's reference.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard !request.prompt.hasFiles else { return nil }
         do throws(AIServiceError) {
@@ -116,12 +126,12 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Sends the request and passes the text on as it arrives. Cancelling the task ends the transfer.
+    /// Sends the request and yields the text as it arrives. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// Returns the service call for a request, with its pictures unread.
+    /// Returns the service call for a request, before its pictures are read.
     func plan(of request: AIRequest) throws(AIServiceError) -> AnthropicMessagesRequest {
         let model = request.model ?? model
         try service.catalog.checkIsOffered(model, of: ModelInformation.anthropic, at: service.date())
@@ -132,8 +142,8 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
         return try AnthropicMessagesRequest(request, form: form, rules: rules, of: id)
     }
 
-    /// The maximum number of times that a paused answer is continued: 5. After that, the answer ends with the finish
-    /// reason `pause_turn`.
+    /// The maximum number of times that the provider continues a paused answer: 5. After that, the answer ends with the
+    /// finish reason `pause_turn`.
     public static let maximumContinuations = 5
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
@@ -167,7 +177,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
 }
 
 extension Prompt {
-    /// Whether the prompt has anything beside text and tools.
+    /// Whether the prompt has content other than text and tools.
     fileprivate var hasFiles: Bool {
         parts.contains { part in
             switch part {

@@ -10,9 +10,9 @@ struct AnthropicMessagesRequest: Sendable {
 
     /// Reads a request. The conversation reads the bytes of its pictures.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for content that
-    ///   the API cannot represent, for a value that the request sets twice, and for a body larger than the service
-    ///   accepts.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a value
+    ///   that the request sets twice. Also if the API cannot represent the content, or if the body is too large for the
+    ///   service.
     init(
         _ request: AIRequest, form: AnswerForm, rules: AnthropicModelRules, of id: ProviderID
     ) throws(AIServiceError) {
@@ -37,7 +37,7 @@ struct AnthropicMessagesRequest: Sendable {
 
     /// Returns the body, including the bytes of the pictures that have been read.
     ///
-    /// - Parameter paused: The part of the answer before a pause, which the service continues.
+    /// - Parameter paused: The part of the answer before the pause. The service continues after it.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice.
     func body(continuing paused: AnthropicPause? = nil) throws(AIServiceError) -> ParameterValue {
         var body = options.members

@@ -3,28 +3,29 @@ import HablareJSON
 
 /// The rules of one model for one call: its limit of output tokens and the parameters that it accepts. Pure.
 ///
-/// An unknown fact allows everything, and the service then decides.
+/// If a fact about the model is unknown, the rules allow everything, and the service decides.
 struct AnthropicModelRules: Sendable {
     /// The model's id, as the request or the provider names it.
     let id: String
     /// The known facts; `nil` for an unknown model.
     let known: ModelInformation?
-    /// The provider's own limit for answers whose request sets none; `nil` for the model's limit.
+    /// The provider's limit for an answer whose request sets no limit; `nil` for the model's own limit.
     let defaultTokens: Int64?
-    /// The time in which the whole answer must arrive; `nil` if the answer streams, because only its silence is then
-    /// limited.
+    /// The time in which the whole answer must arrive. `nil` if the answer streams, because then only the time between
+    /// two pieces is limited.
     let time: Duration?
 
-    /// The limit of a model that is not known: each Claude model since the fourth version writes at least 32,000 tokens.
+    /// The output limit of an unknown model of Anthropic. Each Claude model since version 4 can write at least 32,000
+    /// tokens.
     static let unknownLimit: Int64 = 32_000
-    /// The limit of a model that is not known and is none of Anthropic's.
+    /// The output limit of an unknown model of another vendor.
     static let foreignLimit: Int64 = 4096
-    /// The number of tokens that are added for the thinking of a model that thinks without being asked. Such thinking
-    /// has no budget of its own, and counts as output.
+    /// The number of tokens that are added for thinking if the model thinks without a request for it. Such thinking has
+    /// no separate budget and counts as output.
     static let thoughtTokens: Int64 = 32_000
 
-    /// The number of tokens that surely arrive within a time. It is the formula by which the vendor's own client
-    /// refuses calls that would take too long: 128,000 tokens an hour (`anthropic` SDK 2.14.0,
+    /// The number of tokens that certainly arrive within a time: 128,000 tokens an hour. The vendor's own client uses
+    /// the same formula to refuse calls that would take too long (`anthropic` SDK 2.14.0,
     /// `_calculate_nonstreaming_timeout`).
     static func tokens(in time: Duration) -> Int64 {
         let seconds = min(max(0, time.components.seconds), 86_400)
@@ -38,10 +39,10 @@ struct AnthropicModelRules: Sendable {
 
     // MARK: The limit of tokens
 
-    /// Returns the value of `max_tokens`, which counts the thinking.
+    /// Returns the value of `max_tokens`, which includes the thinking.
     ///
     /// - Parameters:
-    ///   - asked: The request's own limit.
+    ///   - asked: The limit that the request sets.
     ///   - thinking: The request's thinking.
     func maximumTokens(_ asked: Int64?, thinking: AnthropicThinking?) -> Int64 {
         if let asked { return asked }
@@ -53,7 +54,8 @@ struct AnthropicModelRules: Sendable {
         return max(min(limit, Self.tokens(in: time) + thoughts), limitOfUnknown(thoughts))
     }
 
-    /// The smallest limit with which a budget for thinking leaves an answer, for a model whose own limit is not known.
+    /// Returns the smallest limit that leaves room for an answer after this thinking budget. Used for a model with an
+    /// unknown limit.
     private func limitOfUnknown(_ thoughts: Int64) -> Int64 {
         known?.outputTokens == nil && thoughts != Self.thoughtTokens ? thoughts + Self.foreignLimit : 0
     }
@@ -69,7 +71,7 @@ struct AnthropicModelRules: Sendable {
 
     // MARK: Parameters
 
-    /// Throws if the model writes fewer tokens than asked for.
+    /// Throws an error if the request asks for more tokens than the model can write.
     func check(maximumTokens asked: Int64?) throws(AIServiceError) {
         guard let asked, let most = known?.outputTokens, asked > most else { return }
         throw AIServiceError(
@@ -78,7 +80,7 @@ struct AnthropicModelRules: Sendable {
         )
     }
 
-    /// Throws if the model refuses a parameter.
+    /// Throws an error if the model refuses the parameter.
     func check(_ parameter: String) throws(AIServiceError) {
         guard refuses(parameter) else { return }
         throw refusal(of: parameter)
@@ -86,13 +88,13 @@ struct AnthropicModelRules: Sendable {
 
     private func refuses(_ parameter: String) -> Bool { known?.refused.contains(parameter) == true }
 
-    /// Throws if the model refuses both parameters together.
+    /// Throws an error if the request sets both `temperature` and `top_p`, and the model refuses the combination.
     func check(temperature: Bool, topP: Bool) throws(AIServiceError) {
         guard temperature, topP, refuses("temperature+top_p") else { return }
         throw refusal(of: "top_p together with temperature")
     }
 
-    /// Throws if the model refuses a form of thinking, or a budget for it.
+    /// Throws an error if the model refuses this form of thinking, or a thinking budget.
     func check(_ thinking: AnthropicThinking) throws(AIServiceError) {
         try check("thinking")
         guard let type = thinking.type, refuses("thinking.\(type)") else { return }
@@ -101,7 +103,7 @@ struct AnthropicModelRules: Sendable {
         throw refusal(of: "thinking of the type \(ServiceRefusal.word(type))\(parameter)", accepted: accepted)
     }
 
-    /// Throws if the model refuses a level of effort.
+    /// Throws an error if the model refuses this effort level.
     func check(effort: String) throws(AIServiceError) {
         guard let efforts = known?.efforts, !efforts.contains(effort) else { return }
         throw refusal(
@@ -109,7 +111,7 @@ struct AnthropicModelRules: Sendable {
             accepted: efforts)
     }
 
-    /// Throws if the model refuses to be made to call a tool.
+    /// Throws an error if the model cannot be forced to call a tool.
     ///
     /// - Parameter choice: The member `tool_choice` of the body.
     func check(choice: ParameterValue) throws(AIServiceError) {
@@ -117,7 +119,7 @@ struct AnthropicModelRules: Sendable {
         throw refusal(of: "tool_choice when it makes it call a tool", accepted: ["auto", "none"])
     }
 
-    /// Throws if the model refuses a prompt that ends with the assistant's words.
+    /// Throws an error if the model refuses a prompt that ends with an assistant's message.
     func checkPrefill() throws(AIServiceError) {
         guard refuses("prefill") else { return }
         throw AIServiceError(
@@ -126,7 +128,7 @@ struct AnthropicModelRules: Sendable {
         )
     }
 
-    /// Throws if the model refuses a member of the body that the request adds unchanged.
+    /// Throws an error if the model refuses one of the request's additional body members.
     func check(_ extra: ExtraMembers) throws(AIServiceError) {
         for name in extra.members.keys.sorted() { try check(name) }
         if let thinking = extra["thinking"] { try check(AnthropicThinking(value: thinking)) }
@@ -149,7 +151,7 @@ struct AnthropicThinking: Sendable, Hashable {
     /// The maximum number of tokens of thinking; `nil` if the request sets none.
     let budget: Int64?
 
-    /// The member `type`: `adaptive`, `enabled`, `disabled`, `between_tools`, or one that is not known here.
+    /// The member `type`: `adaptive`, `enabled`, `disabled`, `between_tools`, or an unknown word.
     var type: String? { value[member: "type"]?.string }
 
     init(value: ParameterValue, budget: Int64?) {

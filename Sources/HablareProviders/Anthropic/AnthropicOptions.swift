@@ -5,7 +5,7 @@ import HablareJSON
 struct AnthropicOptions: Sendable {
     /// The maximum number of tokens in the answer.
     let maximumTokens: Int64
-    /// Additional instructions, beside those in the prompt.
+    /// Instructions in addition to those in the prompt.
     let instructions: String?
     /// The conversation's turns that have thinking blocks.
     let turns: [AnthropicTurn]
@@ -13,22 +13,23 @@ struct AnthropicOptions: Sendable {
     let members: [String: ParameterValue]
     /// Additional members of the body, sent unchanged.
     let extra: ExtraMembers
-    /// Whether every member of `extra` leaves the upper bound of the usage valid.
+    /// Whether the upper bound of the usage is valid for every member of `extra`.
     let isBounded: Bool
     /// Whether the request has a schema.
     let hasSchema: Bool
-    /// Whether the service may pause the answer: it runs tools itself, which only members of `extra` ask for.
+    /// Whether the service may pause the answer. The service pauses only for tools that it runs itself. Only members of
+    /// `extra` can request such tools.
     let mayPause: Bool
 
-    /// The range of `max_tokens`. Its end is more than any model writes.
+    /// The accepted range of `max_tokens`. No model writes as many tokens as its upper end.
     static let lengths: ClosedRange<Int64> = 1...10_000_000
-    /// The range of the thinking budget in tokens. Its start is the API's minimum.
+    /// The accepted range of the thinking budget in tokens. Its lower end is the API's minimum.
     private static let budgets: ClosedRange<Int64> = 1024...10_000_000
 
     /// Reads the parameters.
     ///
-    /// - Throws: `invalidRequest`, naming the parameter, for one that is unknown or invalid, and naming the model, too,
-    ///   for one that the model refuses.
+    /// - Throws: `invalidRequest`, naming the parameter, if a parameter is unknown or invalid. If the model refuses the
+    ///   parameter, the error also names the model.
     init(
         _ parameters: [String: ParameterValue], of provider: ProviderID, rules: AnthropicModelRules
     ) throws(AIServiceError) {
@@ -92,9 +93,9 @@ struct AnthropicOptions: Sendable {
         hasSchema = schema != nil || extra["output_config"] != nil
     }
 
-    /// The members of `extra` that, by the API's reference, do not raise the cost above the upper bound. Other members
-    /// may make the service add input (`tools`, `mcp_servers`, `container`) or cost more (`service_tier`, `speed`,
-    /// `inference_geo`, `cache_control` of an hour).
+    /// The members of `extra` that do not raise the cost above the upper bound, according to the API's reference. Other
+    /// members may make the service add input (`tools`, `mcp_servers`, `container`) or charge more (`service_tier`,
+    /// `speed`, `inference_geo`, an hour of `cache_control`).
     private static let harmless: Set<String> = [
         "metadata", "output_config", "output_format", "stop_sequences", "temperature", "thinking", "tool_choice",
         "top_k",
@@ -107,7 +108,7 @@ struct AnthropicOptions: Sendable {
         return .object(members)
     }
 
-    /// Returns the instructions that stand in for the output format if the API cannot enforce a schema.
+    /// Returns instructions that describe the schema, for a schema that the API cannot enforce.
     private static func instructions(for schema: [String: ParameterValue]) throws(AIServiceError) -> String {
         """
         Answer with one JSON value that satisfies this JSON schema, and nothing else:
@@ -130,7 +131,7 @@ struct AnthropicOptions: Sendable {
         }
     }
 
-    /// Reads the parameter `thinking`: a number of tokens, one of the API's words, or an object in the API's form.
+    /// Reads the parameter `thinking`: a number of tokens, one of the API's keywords, or an object in the API's form.
     private static func thinking(
         _ reader: inout ParameterReader
     ) throws(AIServiceError) -> AnthropicThinking? {

@@ -2,21 +2,21 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The part of an answer before a pause, in the form in which the service continues it.
+/// The part of an answer before a pause, in the form that the service needs to continue the answer.
 struct AnthropicPause: Sendable, Hashable {
-    /// The content blocks, as the service sent them.
+    /// The content blocks, exactly as the service sent them.
     let content: [ParameterValue]
-    /// The id of the container in which the service's tools ran; `nil` if there is none.
+    /// The id of the container in which the service's tools ran; `nil` if no container was used.
     let container: String?
 
     /// The assistant's message to append to the conversation.
     var message: ParameterValue { ["role": "assistant", "content": .array(content)] }
 }
 
-/// The content of a message, put together from its stream without loss. Pure.
+/// The content of a message, assembled from its stream without loss. Pure.
 ///
-/// A paused turn continues only if its content is sent back as it was, with the blocks of the service's own tools
-/// (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
+/// The service continues a paused turn only if the client sends the turn's content back unchanged, including the blocks
+/// of the service's own tools (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
 struct AnthropicContent: Sendable {
     private struct Block: Sendable {
         var members: [String: ParameterValue]
@@ -27,7 +27,8 @@ struct AnthropicContent: Sendable {
 
     private var blocks: [Block] = []
     private var places: [Int64: Int] = [:]
-    /// Whether every piece was understood. Otherwise the content would be sent back changed.
+    /// Whether the content is complete. `false` if a piece was not understood: the content can then not be sent back
+    /// unchanged.
     private var isWhole = true
 
     /// Begins a block.
@@ -59,10 +60,10 @@ struct AnthropicContent: Sendable {
         }
     }
 
-    /// Begins the next message of the same turn. Its blocks follow those before.
+    /// Begins the next message of the same turn. The message's blocks follow the existing blocks.
     mutating func nextMessage() { places = [:] }
 
-    /// Returns the content blocks; `nil` if they cannot be sent back as they were. Empty texts are left out, because the
+    /// Returns the content blocks; `nil` if they cannot be sent back unchanged. Empty texts are omitted, because the
     /// API refuses them.
     func values() -> [ParameterValue]? {
         guard isWhole, !blocks.isEmpty else { return nil }

@@ -4,29 +4,31 @@ import HablareJSON
 
 /// Anthropic's API: its address, account, key and models.
 ///
-/// Its providers are ``AnthropicMessagesProvider``s. All providers of a service share its account and its limits.
+/// Its providers are ``AnthropicMessagesProvider``s. All providers of one service share the service's account and
+/// limits.
 public struct AnthropicService: Sendable {
     /// The address of Anthropic's public API.
     public static let defaultAddress = "https://api.anthropic.com"
-    /// The maximum size of a request's body in bytes: 32 MB. Pictures count with their base64 text.
+    /// The maximum size of a request's body in bytes: 32 MB. Pictures count with the size of their base64 text.
     public static let maximumRequestBytes = 32_000_000
 
     /// The client that calls the API.
     public let client: ServiceClient
     /// The account whose limits apply to the calls.
     public let account: AccountID
-    /// The known models: their limits, parameters and ends.
+    /// The known models, with their limits, parameters and retirement dates.
     public let catalog: ModelCatalog
     let date: @Sendable () -> Date
 
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - address: The API's address, with or without the version `/v1` at its end.
-    ///   - account: A name for the key's account, never the key. Default: `anthropic`.
+    ///   - address: The API's address. It may end with the version `/v1`.
+    ///   - account: A name for the account that the key belongs to. Never pass the key itself. Default: `anthropic`.
     ///   - transport: The HTTP transport.
     ///   - key: A closure that looks up the key. It is called for each request.
-    ///   - catalog: The known models. Default: ``ModelCatalog/shipped``, at another address without the ends.
+    ///   - catalog: The known models. Default: ``ModelCatalog/shipped``. For another address, the default has no
+    ///     retirement dates.
     ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(
         address: ServiceAddress, account: AccountID = "anthropic", transport: any HTTPTransport,
@@ -40,8 +42,8 @@ public struct AnthropicService: Sendable {
         client = ServiceClient(address, dialect: AnthropicDialect(), transport: transport, key: key, date: date)
     }
 
-    /// Returns the models that the key may use, in the service's order: the newest first. The facts that the service
-    /// reports replace those of ``catalog``, and ``ModelInformation/lifecycle`` tells whether a model has ended.
+    /// Returns the models that the key may use, the newest first, as the service orders them. Facts that the service
+    /// reports replace those of ``catalog``. ``ModelInformation/lifecycle`` tells whether a model is retired.
     ///
     /// Cancelling the task ends the transfer.
     ///

@@ -9,7 +9,8 @@ struct AnthropicTokens: Sendable, Hashable {
     private var output: Int64 = 0
     private var thinking: Int64?
 
-    /// Updates the counts from an event. A later event reports the whole message, and counts that it omits stay.
+    /// Updates the counts from an event. A later event reports the counts of the whole message. A count that the event
+    /// omits does not change.
     mutating func learn(_ usage: ParameterValue?) {
         input = usage?[member: "input_tokens"]?.count ?? input
         cacheWrites = usage?[member: "cache_creation_input_tokens"]?.count ?? cacheWrites
@@ -18,7 +19,7 @@ struct AnthropicTokens: Sendable, Hashable {
         thinking = usage?[member: "output_tokens_details"]?[member: "thinking_tokens"]?.count ?? thinking
     }
 
-    /// Returns the counts of two messages together.
+    /// Returns the sum of the counts of two messages.
     func adding(_ other: AnthropicTokens) -> AnthropicTokens {
         func sum(_ one: Int64, _ two: Int64) -> Int64 {
             let (total, overflows) = one.addingReportingOverflow(two)
@@ -33,7 +34,7 @@ struct AnthropicTokens: Sendable, Hashable {
         return both
     }
 
-    /// The usage for the ledger. It counts tokens written to and read from the service's cache as input.
+    /// The usage for the ledger. Tokens that are written to or read from the service's cache count as input.
     var usage: Usage {
         let read = [cacheWrites, cacheReads].reduce(input) { sum, more in
             let (total, overflows) = sum.addingReportingOverflow(more)

@@ -2,12 +2,12 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The pieces of a turn that must be sent again when the conversation continues.
+/// The pieces of a turn that the client must send again when the conversation continues.
 ///
-/// Thinking blocks are kept as they are. Text is kept as a byte count and tool calls as ids, because the conversation
-/// itself has their content.
+/// Thinking blocks are kept unchanged. Text is kept only as a byte count, and tool calls only as ids, because the
+/// conversation itself contains them.
 ///
-/// A model that calls tools needs its thinking back unchanged and in place, with the signature that proves its origin
+/// A model that calls tools needs its thinking blocks back. They must be unchanged, in their place, and signed
 /// (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
 struct AnthropicTurn: Sendable, Hashable {
     enum Piece: Sendable, Hashable {
@@ -23,7 +23,7 @@ struct AnthropicTurn: Sendable, Hashable {
 
     init(_ pieces: [Piece]) { self.pieces = pieces }
 
-    /// Whether the turn has thinking, which the conversation does not contain.
+    /// Whether the turn has thinking. The conversation itself does not contain thinking.
     var hasThoughts: Bool { pieces.contains { if case .thoughts = $0 { true } else { false } } }
 
     // MARK: Encoding
@@ -41,7 +41,7 @@ struct AnthropicTurn: Sendable, Hashable {
         return String(decoding: try ParameterValue.array(list).jsonData(), as: UTF8.self)
     }
 
-    /// Reads the output of ``metadata()``; `nil` for any other text.
+    /// Reads the output of ``metadata()``. Returns `nil` for any other text.
     init?(metadata text: String) {
         guard case .array(let list)? = ParameterValue(json: Data(text.utf8)) else { return nil }
         var pieces: [Piece] = []
@@ -62,8 +62,8 @@ struct AnthropicTurn: Sendable, Hashable {
 
     // MARK: Sending it back
 
-    /// Returns the content of an assistant's message with the thinking blocks in place; `nil` if the message is not
-    /// this turn.
+    /// Returns the content of an assistant's message with the thinking blocks in place. Returns `nil` if the message
+    /// does not belong to this turn.
     func content(of parts: [Prompt.Part]) -> [ParameterValue]? {
         var whole = ""
         var calls: [String: ParameterValue] = [:]

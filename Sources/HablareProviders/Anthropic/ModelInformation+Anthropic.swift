@@ -3,13 +3,13 @@ import Hablare
 import HablareJSON
 
 extension ModelInformation {
-    /// The vendor in the catalog.
+    /// The vendor's name in the catalog.
     static let anthropic = "anthropic"
 
-    /// Reads an entry of Anthropic's list of models; `nil` for an entry without an id.
+    /// Reads an entry of Anthropic's list of models. Returns `nil` for an entry without an id.
     ///
-    /// Members that are missing or of another form count as not known. The form is that of `ModelInfo` in the
-    /// `anthropic` SDK 2.14.0 for Python (https://platform.claude.com/docs/en/api/models-list).
+    /// Missing or malformed members count as unknown. The expected form is `ModelInfo` in the `anthropic` SDK 2.14.0
+    /// for Python (https://platform.claude.com/docs/en/api/models-list).
     init?(anthropic entry: ParameterValue) {
         guard let id = entry[member: "id"]?.string, !id.isEmpty else { return nil }
         func date(_ name: String) -> Date? { entry[member: name]?.string.flatMap { InternetDate.date($0) } }
@@ -42,7 +42,7 @@ extension ModelInformation {
         }
     }
 
-    /// The levels of `effort`, in their order.
+    /// The effort levels, from low to high.
     private static let levels = ["low", "medium", "high", "xhigh", "max"]
 
     private static func isSupported(_ capability: ParameterValue?) -> Bool? {

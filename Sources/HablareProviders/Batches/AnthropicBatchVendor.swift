@@ -1,6 +1,6 @@
-public import Foundation
+import Foundation
 import HTTPTypes
-public import Hablare
+import Hablare
 import HablareJSON
 
 /// Anthropic's batch API (https://platform.claude.com/docs/en/build-with-claude/batch-processing; `anthropic` SDK 2.14.0
@@ -12,7 +12,7 @@ struct AnthropicBatchVendor: BatchVendor {
     let form: AnswerForm
 
     var client: ServiceClient { service.client }
-    /// The API takes 100,000 requests and 256 MB.
+    /// The limits of a batch. The API accepts 100,000 requests and 256 MB.
     var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 200_000_000) }
 
     func body(of request: AIRequest) async throws(AIServiceError) -> Data {
@@ -83,40 +83,19 @@ struct AnthropicBatchVendor: BatchVendor {
     }
 }
 
-extension AnthropicMessagesProvider {
-    /// Returns a provider that answers the same requests by Anthropic's batch API, at half of the price.
-    ///
-    /// An answer that the service pauses (`pause_turn`) is not continued.
-    ///
-    /// - Parameters:
-    ///   - id: The name under which it is registered: `anthropic.batch`.
-    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a live call. Default: half an
-    ///     hour.
-    ///   - clock: The clock for the pauses between looks at a batch.
-    ///   - taskExecutor: The executor of the tasks that send and cancel batches, ``/Hablare/EngineSeams/taskExecutor``.
-    public func batched(
-        as id: ProviderID, reserve: TimeInterval = 1800, clock: any Clock<Duration> = ContinuousClock(),
-        taskExecutor: (any TaskExecutor)? = nil
-    ) -> VendorBatchProvider {
-        batched(as: id, reserve: reserve, rules: nil, clock: clock, taskExecutor: taskExecutor)
-    }
-
-    func batched(
-        as id: ProviderID, reserve: TimeInterval, rules: BatchBoard.Rules?, clock: any Clock<Duration>,
-        taskExecutor: (any TaskExecutor)?
-    ) -> VendorBatchProvider {
+extension AnthropicMessagesProvider: BatchCapable {
+    /// Anthropic's batch API. A batch has a day for each answer, so only the model limits the length of an answer. The
+    /// batch provider does not continue an answer that the service pauses (`pause_turn`).
+    public var batchAPI: VendorBatchAPI {
         let vendor = AnthropicBatchVendor(
             service: service,
             makeBody: { request throws(AIServiceError) in
-                // A batch has a day for each answer, so only the model limits its length.
                 var request = request
                 request.attemptTimeout = .seconds(86_400)
                 var plan = try self.plan(of: request)
                 plan.conversation = try await plan.conversation.loaded()
                 return try plan.body()
             }, form: form)
-        return VendorBatchProvider(
-            id, kind: "anthropic-batch", live: self, vendor: vendor, reserve: reserve, rules: rules, clock: clock,
-            taskExecutor: taskExecutor, date: service.date)
+        return VendorBatchAPI(kind: "anthropic-batch", live: self, vendor: vendor, date: service.date)
     }
 }

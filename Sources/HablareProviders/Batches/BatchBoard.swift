@@ -1,41 +1,53 @@
-import Foundation
+package import Foundation
 import Hablare
 
-/// The state of a provider's batches in one process: the requests that gather for the next batch, and the batches whose
-/// results are awaited. Pure: it decides whose turn it is to call the service, and when.
+/// The state of a provider's batches in one process: the requests that wait for the next batch, and the batches whose
+/// results are awaited. Pure. The board decides which call of the provider contacts the service next, and when.
 ///
-/// Each call of the provider asks the board for its next step. The board gives one of the waiting calls the turn to send
-/// the gathered batch, to look at a batch, or to fetch its results for all; the others wait. No task runs for the board
-/// itself.
-struct BatchBoard: Sendable {
-    /// The limits of a batch and the times between looks.
-    struct Rules: Sendable, Hashable {
+/// Each call of the provider asks the board for its next step. The board lets one of the waiting calls act for all.
+/// That call sends the collected batch, checks a batch's status, or fetches the results. The other calls wait. The
+/// board itself runs no task.
+package struct BatchBoard: Sendable {
+    /// The limits of a batch, and the times between its status checks.
+    package struct Rules: Sendable, Hashable {
         /// The maximum number of requests in a batch.
-        var maximumRequests = 10_000
-        /// The maximum number of bytes of all bodies in a batch.
-        var maximumBytes = 100_000_000
-        /// The time for which the first request of a batch waits for others.
-        var gathering: TimeInterval = 30
-        /// The time before the second look at a batch. It grows by half with each look.
-        var firstPause: TimeInterval = 15
-        /// The longest time between two looks.
-        var longestPause: TimeInterval = 300
-        /// The time for which a call waits while another one calls the service.
-        var turn: TimeInterval = 1
+        var maximumRequests: Int
+        /// The maximum total size of all bodies in a batch, in bytes.
+        var maximumBytes: Int
+        /// The time in seconds that the first request of a batch waits for other requests.
+        var gathering: TimeInterval
+        /// The time in seconds before the second status check of a batch. The time grows by half with each check.
+        var firstPause: TimeInterval
+        /// The maximum time between two status checks, in seconds.
+        var longestPause: TimeInterval
+        /// The time in seconds that a call waits while another call contacts the service.
+        var turn: TimeInterval
+
+        package init(
+            maximumRequests: Int = 10_000, maximumBytes: Int = 100_000_000, gathering: TimeInterval = 30,
+            firstPause: TimeInterval = 15, longestPause: TimeInterval = 300, turn: TimeInterval = 1
+        ) {
+            self.maximumRequests = maximumRequests
+            self.maximumBytes = maximumBytes
+            self.gathering = gathering
+            self.firstPause = firstPause
+            self.longestPause = longestPause
+            self.turn = turn
+        }
     }
 
-    /// A request that gathers for a batch.
+    /// A request that waits for the next batch.
     struct Entry: Sendable, Hashable {
-        /// The name under which the service returns the result (`custom_id`).
+        /// The name (`custom_id`) by which the service identifies the request's result.
         let name: String
         let body: Data
     }
 
-    /// The next step of a call that gathers.
+    /// The next step of a call whose request waits for a batch.
     enum Gathering: Sendable {
         /// Wait for this time, then ask again.
         case wait(TimeInterval)
-        /// Send these requests as a batch, and report with ``sent(_:_:)``.
+        /// Send these requests as a batch, then report the outcome with ``sent(_:_:)``.
         case send(number: Int, [Entry])
         /// The request is in this batch.
         case sent(batch: String)
@@ -46,12 +58,12 @@ struct BatchBoard: Sendable {
     /// The next step of a call that awaits a result.
     enum Following: Sendable {
         case wait(TimeInterval)
-        /// Look at the batch, and report with ``looked(at:hasEnded:now:)``, or fetch the results of an ended one and
-        /// report with ``fetched(_:of:)``. These names are awaited.
+        /// Check the status of the batch. If the batch has ended, fetch its results. Report with
+        /// ``looked(at:hasEnded:now:)`` or ``fetched(_:of:)``. `names` are the awaited results.
         case look(names: Set<String>)
         /// The result of the request.
         case result(Result<ProviderAnswer, AIServiceError>)
-        /// The results were fetched, and have none of the request.
+        /// The batch's results were fetched, but they do not contain this request.
         case missing
     }
 
@@ -61,13 +73,13 @@ struct BatchBoard: Sendable {
         var dueAt: Date
         var isBeingSent = false
         var outcome: Result<String, AIServiceError>?
-        /// The members that have not learned the outcome yet.
+        /// The requests of the batch that do not know yet whether it was sent.
         var unaware: Set<String> = []
     }
 
     private struct Batch: Sendable {
         var followers: Set<String> = []
-        /// The followers whose results were fetched, or would have been.
+        /// The requests whose results the fetch includes, or would have included.
         var covered: Set<String> = []
         var results: [String: Result<ProviderAnswer, AIServiceError>] = [:]
         var nextLook: Date
@@ -86,7 +98,7 @@ struct BatchBoard: Sendable {
 
     // MARK: Gathering
 
-    /// Adds a request to the batch that gathers.
+    /// Adds a request to the next batch.
     mutating func entered(_ entry: Entry, now: Date) {
         if let open, let group = groups[open],
             group.entries.count >= rules.maximumRequests
@@ -114,7 +126,7 @@ struct BatchBoard: Sendable {
         }
     }
 
-    /// Returns the next step of a request that gathers.
+    /// Returns the next step of a request that waits for the next batch.
     mutating func gathering(_ name: String, now: Date) -> Gathering {
         guard let number = groupOf[name], let group = groups[number] else { return .failed(.notInBatch) }
         if let outcome = group.outcome {
@@ -132,25 +144,26 @@ struct BatchBoard: Sendable {
         return .send(number: number, group.entries)
     }
 
-    /// Records that a batch was sent, or why it was not.
+    /// Records that a batch was sent, or the error that prevented it.
     mutating func sent(_ number: Int, _ outcome: Result<String, AIServiceError>) {
         groups[number]?.outcome = outcome
         if groups[number]?.unaware.isEmpty == true { groups[number] = nil }
     }
 
-    /// Removes a request that no longer waits for its batch to be sent.
+    /// Removes a request that no longer waits for its batch, unless the batch is being sent or was sent. Such a request
+    /// still learns the outcome, because its handle must be stored.
     ///
-    /// - Returns: Whether it will not be part of a batch.
+    /// - Returns: Whether the request is in no batch that was sent or is being sent.
     mutating func withdrew(_ name: String) -> Bool {
         guard let number = groupOf[name], let group = groups[number] else { return true }
-        let isUnsent = !group.isBeingSent
-        if isUnsent, let place = group.entries.firstIndex(where: { $0.name == name }) {
+        guard !group.isBeingSent else { return false }
+        if let place = group.entries.firstIndex(where: { $0.name == name }) {
             let entry = group.entries[place]
             groups[number]?.entries.remove(at: place)
             groups[number]?.byteCount -= entry.body.count
         }
         forget(name, in: number)
-        return isUnsent
+        return true
     }
 
     private mutating func forget(_ name: String, in number: Int) {
@@ -165,7 +178,7 @@ struct BatchBoard: Sendable {
 
     // MARK: Following
 
-    /// Begins to await the result of a request.
+    /// Registers a request that awaits its result.
     mutating func followed(_ name: String, in batch: String, now: Date) {
         batches[batch, default: Batch(nextLook: now, pause: rules.firstPause)].followers.insert(name)
     }
@@ -182,7 +195,7 @@ struct BatchBoard: Sendable {
         return .look(names: batch.followers.subtracting(batch.results.keys))
     }
 
-    /// Records that the batch is still being worked on, or that the look failed.
+    /// Records that the batch is still in progress, or that the status check failed.
     mutating func looked(at id: String, now: Date) {
         guard let batch = batches[id] else { return }
         batches[id]?.isBeingLooked = false
@@ -190,10 +203,11 @@ struct BatchBoard: Sendable {
         batches[id]?.pause = min(batch.pause * 1.5, rules.longestPause)
     }
 
-    /// Records that a look was given up before its end. The next call that asks makes it.
+    /// Records that a status check was abandoned. The next call that asks for a step repeats the check.
     mutating func abandoned(_ id: String) { batches[id]?.isBeingLooked = false }
 
-    /// Records the results of an ended batch, of which all that were awaited are among these if they exist.
+    /// Records the results of an ended batch. They contain the result of every request in `awaited`, if the service has
+    /// one.
     mutating func fetched(
         _ results: [String: Result<ProviderAnswer, AIServiceError>], awaited: Set<String>, of id: String, now: Date
     ) {
@@ -205,9 +219,9 @@ struct BatchBoard: Sendable {
         }
     }
 
-    /// Stops awaiting the result of a request.
+    /// Removes a request that no longer awaits its result.
     ///
-    /// - Returns: Whether no request of this process awaits a result of the batch any more.
+    /// - Returns: Whether no request of this process awaits a result of the batch.
     mutating func unfollowed(_ name: String, in id: String) -> Bool {
         batches[id]?.followers.remove(name)
         batches[id]?.covered.remove(name)
@@ -218,7 +232,7 @@ struct BatchBoard: Sendable {
     }
 }
 
-/// The handle that an attempt stores for the next one: the batch, and the request's name in it. Pure.
+/// The resume handle that an attempt stores for the next attempt: the batch, and the request's name in the batch. Pure.
 struct BatchHandle: Sendable, Hashable {
     /// The service's id of the batch.
     let batch: String

@@ -1,24 +1,26 @@
 public import Hablare
 
 extension AIServiceError.Code {
-    /// The vendor's batch ended before it came to this request, or its deadline is too near for a batch. The request's
-    /// fallback is called next.
+    /// The vendor's batch ended before it answered this request, or the request's deadline is too near for a batch. The
+    /// engine calls the request's fallback next.
     public static let batchExpired = Self(rawValue: "batch-expired")
 }
 
 extension AIServiceError {
-    /// The deadline is too near to begin a batch, or none is set.
+    /// The error for a request whose deadline is too near for a batch, or that has no deadline.
     static let tooLateForBatch = AIServiceError(
         .batchExpired,
         "The request has no deadline, or one too near for a batch. Give it a later one, or a provider to fall back on.",
         category: .provider, disposition: .fail)
 
-    /// The deadline came near while the batch was worked on, which may still be billed.
+    /// The error for a request whose deadline came near while the service worked on its batch. The service may still
+    /// bill the batch's work.
     static let leftBatch = AIServiceError(
         .batchExpired, "The batch has not ended in time for the request's deadline.", category: .provider,
         disposition: .fail, billing: .maybeBilled)
 
-    /// The service ended the batch without working on the request, which is not billed.
+    /// The error for a request whose batch ended before the service worked on the request. The service does not bill
+    /// such a request.
     static let expiredInBatch = AIServiceError(
         .batchExpired, "The batch expired before the service came to this request. It is not billed.",
         category: .provider, disposition: .fail)

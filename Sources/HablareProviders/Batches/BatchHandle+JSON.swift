@@ -6,7 +6,7 @@ extension BatchHandle {
     /// The maximum length of an id in bytes. Real ids are shorter.
     private static let longestName = 1024
 
-    /// Reads a stored handle; `nil` for a form that this version does not understand.
+    /// Reads a stored resume handle. Returns `nil` for a form that this version does not understand.
     init?(_ data: Data) {
         guard let value = ParameterValue(lenientJSON: data), let batch = value[member: "batch"]?.string,
             let name = value[member: "name"]?.string, Self.isName(batch), Self.isName(name)

@@ -1,15 +1,15 @@
 import Foundation
 import Hablare
 
-/// The state of a batch at its service.
+/// The state of a batch at the service.
 enum BatchState: Sendable {
-    /// The service works on it.
+    /// The service is working on the batch.
     case working
-    /// It has ended. The paths of its files of results are below the service's base URL.
+    /// The batch has ended. `files` are the paths of its result files, below the service's base URL.
     case ended(files: [[String]])
-    /// It failed as a whole, before any request was worked on.
+    /// The whole batch failed before the service worked on any of its requests.
     case failed(AIServiceError)
-    /// The service does not know it.
+    /// The service does not know the batch.
     case unknown
 }
 
@@ -29,7 +29,7 @@ protocol BatchVendor: Sendable {
     /// Returns the state of a batch.
     func look(at batch: String) async throws(AIServiceError) -> BatchState
 
-    /// Reads a line of a file of results; `nil` for a line that is none.
+    /// Reads one line of a result file. Returns `nil` for a line without a result.
     func result(
         in line: Data, of answer: ServiceAnswer
     ) -> (name: String, result: Result<ProviderAnswer, AIServiceError>)?
@@ -39,7 +39,8 @@ protocol BatchVendor: Sendable {
 }
 
 extension BatchVendor {
-    /// Returns the results of the awaited requests. Other lines are skipped, so that only awaited answers are in memory.
+    /// Returns the results of the requests in `names`. The function skips all other lines, so that memory holds only
+    /// awaited answers.
     func fetch(
         _ files: [[String]], for names: Set<String>
     ) async throws(AIServiceError) -> [String: Result<ProviderAnswer, AIServiceError>] {

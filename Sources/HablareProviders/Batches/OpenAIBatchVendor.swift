@@ -1,13 +1,13 @@
-public import Foundation
+import Foundation
 import HTTPTypes
-public import Hablare
+import Hablare
 import HablareJSON
 
 /// OpenAI's batch API: a file of requests, a batch, and files of results (https://developers.openai.com/api/docs/guides/batch;
 /// `openai` SDK 3.57.0 for Python, `types/batch.py`).
 struct OpenAIBatchVendor: BatchVendor {
     let service: OpenAIService
-    /// The path of the call that each request makes: `/v1/chat/completions`.
+    /// The path of the call that each request makes, such as `/v1/chat/completions`.
     let endpoint: String
     /// Returns the body of a live call that does not stream.
     let makeBody: @Sendable (AIRequest) async throws(AIServiceError) -> ParameterValue
@@ -15,7 +15,7 @@ struct OpenAIBatchVendor: BatchVendor {
     let read: @Sendable (ParameterValue, ServiceAnswer) throws(AIServiceError) -> ProviderAnswer
 
     var client: ServiceClient { service.client }
-    /// The API takes 50,000 requests and 200 MB; the frame of each line counts, too.
+    /// The limits of a batch. The API accepts 50,000 requests and 200 MB, and counts the JSON around each request.
     var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 180_000_000) }
 
     func body(of request: AIRequest) async throws(AIServiceError) -> Data { try await makeBody(request).jsonData() }
@@ -100,28 +100,18 @@ struct OpenAIBatchVendor: BatchVendor {
     }
 }
 
-extension OpenAIChatProvider {
-    /// Returns a provider that answers the same requests by OpenAI's batch API, at half of the price.
-    ///
-    /// - Parameters:
-    ///   - id: The name under which it is registered: `openai.batch`.
-    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a live call. Default: half an
-    ///     hour.
-    ///   - clock: The clock for the pauses between looks at a batch.
-    ///   - taskExecutor: The executor of the tasks that send and cancel batches, ``/Hablare/EngineSeams/taskExecutor``.
-    public func batched(
-        as id: ProviderID, reserve: TimeInterval = 1800, clock: any Clock<Duration> = ContinuousClock(),
-        taskExecutor: (any TaskExecutor)? = nil
-    ) -> VendorBatchProvider {
-        batched(as: id, reserve: reserve, rules: nil, clock: clock, taskExecutor: taskExecutor)
+extension OpenAIBatchVendor {
+    /// The API of a provider with the kind's name.
+    fileprivate func api(of live: any RequestChecking) -> VendorBatchAPI {
+        VendorBatchAPI(kind: "openai-batch", live: live, vendor: self, date: service.date)
     }
+}
 
-    func batched(
-        as id: ProviderID, reserve: TimeInterval, rules: BatchBoard.Rules?, clock: any Clock<Duration>,
-        taskExecutor: (any TaskExecutor)?
-    ) -> VendorBatchProvider {
+extension OpenAIChatProvider: BatchCapable {
+    /// OpenAI's batch API.
+    public var batchAPI: VendorBatchAPI {
         let (service, form) = (service, form)
-        let vendor = OpenAIBatchVendor(
+        return OpenAIBatchVendor(
             service: service, endpoint: "/v1/chat/completions",
             makeBody: { request throws(AIServiceError) in
                 var plan = try self.plan(of: request)
@@ -132,9 +122,28 @@ extension OpenAIChatProvider {
             read: { body, answer throws(AIServiceError) in
                 var exchange = TextExchange(service: service, form: form, reader: OpenAIChatReader())
                 return try exchange.read(body, of: answer)
-            })
-        return VendorBatchProvider(
-            id, kind: "openai-batch", live: self, vendor: vendor, reserve: reserve, rules: rules, clock: clock,
-            taskExecutor: taskExecutor, date: service.date)
+            }
+        ).api(of: self)
+    }
+}
+
+extension OpenAIResponsesProvider: BatchCapable {
+    /// OpenAI's batch API. A request with `background` waits for its batch like any other.
+    public var batchAPI: VendorBatchAPI {
+        let (service, form) = (service, form)
+        return OpenAIBatchVendor(
+            service: service, endpoint: "/v1/responses",
+            makeBody: { request throws(AIServiceError) in
+                var plan = try self.plan(of: request)
+                plan.isStreamed = false
+                plan.parameters.isInBackground = false
+                plan.conversation = try await plan.conversation.loaded()
+                return try plan.body()
+            },
+            read: { body, answer throws(AIServiceError) in
+                var exchange = TextExchange(service: service, form: form, reader: OpenAIResponsesReader())
+                return try exchange.read(body, of: answer)
+            }
+        ).api(of: self)
     }
 }

@@ -2,18 +2,25 @@ import Foundation
 public import Hablare
 
 extension PriceTable {
-    /// The kinds of providers whose vendors charge half for batches.
+    /// The kinds of providers whose vendors charge half the price for batches, each with the kind of its batch
+    /// provider.
     private static let halved = ["openai": "openai-batch", "anthropic": "anthropic-batch"]
 
-    /// Returns the table with prices for ``VendorBatchProvider``s: half of each token's price of a live call, under the
-    /// kinds `openai-batch` and `anthropic-batch`. Prices that the table has under these kinds stay.
+    /// Returns the table with added prices for ``VendorBatchProvider``s: half the price of each token of a live call.
+    /// The prices are added under the kinds `openai-batch` and `anthropic-batch`. Prices that the table already has
+    /// under these kinds do not change.
     ///
-    /// The vendors halve every price of a token (https://platform.claude.com/docs/en/build-with-claude/batch-processing,
-    /// https://developers.openai.com/api/docs/guides/batch). An odd price is rounded up.
-    public func withBatchPrices() -> PriceTable {
+    /// The vendors charge half the price for every kind of token
+    /// (https://platform.claude.com/docs/en/build-with-claude/batch-processing,
+    /// https://developers.openai.com/api/docs/guides/batch). Half of an odd price is rounded up.
+    ///
+    /// - Parameter names: The ids of other providers whose prices are also halved. Each is a key, and its value is the
+    ///   id of its batch provider.
+    public func withBatchPrices(of names: [String: String] = [:]) -> PriceTable {
         let own = Set(entries.map(\.provider))
+        let halved = Self.halved.merging(names) { kind, _ in kind }
         let derived = entries.compactMap { entry -> PriceEntry? in
-            guard let kind = Self.halved[entry.provider], !own.contains(kind), entry.unit.isToken else { return nil }
+            guard let kind = halved[entry.provider], !own.contains(kind), entry.unit.isToken else { return nil }
             var half = entry
             half.provider = kind
             half.microDollarsPerMillion = (entry.microDollarsPerMillion + 1) / 2

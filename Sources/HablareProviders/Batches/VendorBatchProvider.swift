@@ -1,33 +1,37 @@
 public import Foundation
 public import Hablare
 
-/// A provider that answers requests by a vendor's batch API, at half of the price, within a day.
+/// A provider that answers requests through a vendor's batch API, at half the price, within a day.
 ///
-/// A request for it says with its ``/Hablare/AIRequest/deadline`` how long it may wait, and with its
-/// ``/Hablare/AIRequest/fallback`` who answers it if no batch does: the same model, called live. See
-/// `AIRequest.waiting(until:model:orLive:)`.
+/// A request to this provider sets its ``/Hablare/AIRequest/deadline``, which says how long the request may wait. It
+/// also sets its ``/Hablare/AIRequest/fallback``: the provider that answers if no batch does. The fallback is usually
+/// the live provider of the same model. See `AIRequest.waiting(until:model:orLive:)`.
 ///
-/// Requests that arrive within half a minute become one batch. Each stores the batch's id first
-/// (``/Hablare/ProviderCall/remember(_:)``). After a crash or a shutdown the next attempt awaits the same batch, and
-/// pays nothing again. If the process dies between the service's acceptance and that, the request may be paid for
-/// twice.
+/// Requests that arrive within half a minute become one batch. Each request first stores the batch's id
+/// (``/Hablare/ProviderCall/remember(_:)``). After a crash or a shutdown, the next attempt awaits the same batch and
+/// causes no second charge. There is one exception. If the process dies after the service accepts the batch and before
+/// the id is stored, the requests may be charged twice.
 ///
-/// The request fails with `batchExpired`, and its fallback is called, if the batch
-/// expires before its turn, or if it has not ended ``reserve`` before the deadline. The batch is cancelled once none of
-/// its requests is awaited any more. A request that the service answers with an error fails as a live call does.
+/// The request fails with `batchExpired` in two cases: the batch expires before the service answers the request, or the
+/// batch has not ended when only ``reserve`` remains before the deadline. The engine then calls the fallback. The
+/// provider cancels the batch when none of its requests is awaited. If the service answers a request with an error, the
+/// request fails as a live call does.
 ///
-/// Answers do not stream. A call lasts for hours, so the provider has limits of its own: a thousand calls at once and a
-/// timeout of 25 hours. Its prices are those under the kind `openai-batch` or `anthropic-batch`.
+/// Answers do not stream. A call lasts for hours, so the provider has its own limits: a thousand calls at once and a
+/// timeout of 25 hours. Its prices are those of the kind `openai-batch` or `anthropic-batch`.
 public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered: `openai.batch`.
+    /// The default time before a deadline that remains for a live call, in seconds: half an hour.
+    public static let usualReserve: TimeInterval = 1800
+
+    /// The name under which the provider is registered, such as `openai.batch`.
     public let id: ProviderID
-    /// The identity of the batch API, for the fingerprint and the prices.
+    /// The identity of the batch API, for fingerprints and prices.
     public let instance: ProviderInstance
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let defaultModel: String?
-    /// Text, or a value tree.
+    /// The type of the answers: text, or a value tree.
     public let responseType: ContentType
-    /// The time before the deadline that is kept for a live call.
+    /// The time before the deadline, in seconds, that remains for a live call.
     public let reserve: TimeInterval
     let vendor: any BatchVendor
     private let live: any RequestChecking
@@ -54,20 +58,21 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         spawner = TaskSpawner(executor: taskExecutor)
     }
 
-    /// A thousand calls at once, and 25 hours for each: a batch ends within 24.
+    /// The limits: a thousand calls at once, and a timeout of 25 hours. A batch ends within 24 hours.
     public var limits: ProviderLimits { ProviderLimits(concurrency: 1000, attemptTimeout: .seconds(25 * 3600)) }
-    /// An account of its own: the service counts batches apart from live calls.
+    /// The provider's account. It is separate from the live provider's account, because the service counts batches
+    /// separately.
     public var account: AccountID { AccountID(rawValue: "\(live.account.rawValue) batch") }
 
-    /// Returns what the live call would use at most.
+    /// Returns the maximum usage of the live call.
     public func maximumUsage(of request: AIRequest) -> Usage? { live.maximumUsage(of: request) }
 
     package func check(_ request: AIRequest) throws(AIServiceError) { try live.check(request) }
 
-    /// Answers a request by a batch.
+    /// Answers a request through a batch.
     ///
-    /// Cancelling the task stops the wait. If the request is final, its result is no longer fetched; the batch itself
-    /// ends only with the last of its requests.
+    /// Cancelling the task stops the wait. A later attempt of the request awaits the same batch. If no later attempt
+    /// follows, the result is not fetched. The batch itself is cancelled only when its last request stops waiting.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -91,22 +96,33 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     // MARK: Gathering
 
-    /// Sends the request in a batch, and stores its handle.
+    /// Sends the request in a batch, and stores the batch's resume handle.
     private func gather(_ call: ProviderCall, until leavesAt: Date) async throws(AIServiceError) -> BatchHandle {
         let name = call.request.id.uuidString.lowercased()
         let entry = BatchBoard.Entry(name: name, body: try await vendor.body(of: call.request))
         guard entry.body.count <= board.withLock({ $0.rules.maximumBytes }) else {
             throw AIServiceError(.invalidRequest, "The request is too large for a batch. Shorten it, or call it live.")
         }
-        board.withLock { $0.entered(entry, now: date()) }
+        let turn = board.withLock { board in
+            board.entered(entry, now: date())
+            return board.rules.turn
+        }
+        var isStopped = false
         while true {
             switch board.withLock({ $0.gathering(name, now: date()) }) {
+            case .wait(let time) where isStopped:
+                // The batch is being sent with this request, so its id must still be stored.
+                await spawner.start { [clock] in
+                    do { try await clock.sleep(for: Self.pause(time)) } catch { return }  // nothing cancels the task
+                }.value
             case .wait(let time):
                 do throws(AIServiceError) {
-                    try await rest(time)
+                    // A batch that is full is sent before its time.
+                    try await rest(min(time, turn))
                 } catch {
-                    let isUnsent = board.withLock { $0.withdrew(name) }
-                    throw isUnsent ? error : error.billed(.maybeBilled)
+                    if board.withLock({ $0.withdrew(name) }) { throw error }
+                    isStopped = true
+                    continue
                 }
                 if date() >= leavesAt, board.withLock({ $0.withdrew(name) }) { throw .tooLateForBatch }
             case .send(let number, let entries):
@@ -180,7 +196,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Looks at a batch for all requests that await it, and fetches their results if it has ended.
+    /// Checks a batch for all requests that await it. Fetches their results if the batch has ended.
     private func look(_ batch: String, for names: Set<String>) async throws(AIServiceError) {
         do throws(AIServiceError) {
             switch try await vendor.look(at: batch) {
@@ -205,9 +221,9 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     // MARK: Leaving
 
-    /// Stops awaiting a result. Cancels the batch if it was the last of this process that is wanted.
+    /// Stops awaiting a result. Cancels the batch if no request of this process awaits its results.
     ///
-    /// - Parameter isWanted: Whether a later attempt awaits the result; `nil` to ask the engine.
+    /// - Parameter isWanted: Whether a later attempt awaits the result. `nil` to ask the engine.
     private func leave(_ handle: BatchHandle, for call: ProviderCall, isWanted: Bool?) async {
         let isLast = board.withLock { $0.unfollowed(handle.name, in: handle.batch) }
         guard isLast, isWanted != true else { return }
@@ -234,11 +250,14 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     /// Waits on the injected clock.
     private func rest(_ time: TimeInterval) async throws(AIServiceError) {
-        let pause = Duration.milliseconds(Int64(min(max(time, 0.001), 86_400) * 1000) + 1)
-        try await saying { [clock] in try await clock.sleep(for: pause) }
+        try await saying { [clock] in try await clock.sleep(for: Self.pause(time)) }
     }
 
-    /// Calls the engine; any error that it throws is the engine's.
+    private static func pause(_ time: TimeInterval) -> Duration {
+        .milliseconds(Int64(min(max(time, 0.001), 86_400) * 1000) + 1)
+    }
+
+    /// Calls the engine. Any error that the closure throws is an error of the engine.
     private func saying(_ word: () async throws -> Void) async throws(AIServiceError) {
         do {
             try await word()
@@ -250,14 +269,15 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 }
 
 extension AIRequest {
-    /// Returns the request so that it may wait for a batch until a deadline, and is called live if no batch answers it.
+    /// Returns a copy of the request that may wait for a batch until the deadline. If no batch answers the request in
+    /// time, the live provider answers it.
     ///
-    /// Submit it to a ``VendorBatchProvider``.
+    /// Submit the copy to a ``VendorBatchProvider``.
     ///
     /// - Parameters:
     ///   - deadline: The date by which the answer is needed. A batch takes up to a day.
     ///   - model: The model of the live call. Default: the request's.
-    ///   - live: The provider that is called live.
+    ///   - live: The provider for the live call.
     public func waiting(until deadline: Date, model: String? = nil, orLive live: ProviderID) -> AIRequest {
         var request = self
         request.deadline = deadline

@@ -1,17 +1,17 @@
 #if os(macOS) || os(Linux)
 public import Hablare
 
-/// The state of a command provider on this machine: whether it can run, and how its programs are protected. `hablare
-/// doctor` prints it.
+/// The state of a command provider on this machine: whether the provider can run, and what ends its programs if this
+/// process is killed. `hablare doctor` prints it.
 public struct CommandDiagnosis: Sendable, Hashable {
     /// The mechanism that ends the programs if this process is killed (SIGKILL, out of memory).
     public enum Protection: String, Sendable, Hashable, CaseIterable {
-        /// A helper process ends the program and everything that it started. It needs `/bin/sh`.
+        /// A helper process ends the program and every process that the program started. The helper needs `/bin/sh`.
         case group
-        /// The kernel ends the program, through `setpriv`, but not the processes that it started. Used on Linux without
-        /// a shell.
+        /// The kernel ends the program, through `setpriv`, but not the processes that the program started. Used on
+        /// Linux if there is no shell.
         case program
-        /// No mechanism. A program continues until it is done or cannot write its answer.
+        /// No mechanism. A program runs until it is done or cannot write its answer.
         case none
     }
 
@@ -19,15 +19,15 @@ public struct CommandDiagnosis: Sendable, Hashable {
     public let providerID: ProviderID
     /// The path of the provider's program; `nil` if the program cannot be run.
     public let executable: String?
-    /// The reason why the provider's program cannot be run, with the way to install it.
+    /// The reason why the provider's program cannot be run, and the way to install the program.
     public let problem: AIServiceError?
     /// The mechanism that ends the provider's programs if this process is killed.
     public let protection: Protection
 
-    /// Whether there is no problem.
+    /// Whether the provider has no problem and its programs have the full protection (``Protection/group``).
     public var isHealthy: Bool { problem == nil && protection == .group }
 
-    /// The advice for each problem, one or two sentences; empty if there is none.
+    /// Advice for each problem, in one or two sentences. Empty if there is no problem.
     public var advice: [String] {
         var sentences = problem.map { [$0.message] } ?? []
         switch protection {
@@ -48,7 +48,8 @@ public struct CommandDiagnosis: Sendable, Hashable {
 }
 
 extension CommandProvider {
-    /// Checks whether the provider can work here, without running its program. Starts the supervisor's helper.
+    /// Checks whether the provider can work on this machine, without running its program. Starts the supervisor's
+    /// helper process.
     public func diagnose() async -> CommandDiagnosis {
         let protection = await protection()
         let program = program

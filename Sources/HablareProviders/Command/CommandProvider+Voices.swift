@@ -3,7 +3,7 @@ import Foundation
 public import Hablare
 
 extension CommandProvider {
-    /// Returns the program's voices in its own order. Returns an empty array if they are unknown
+    /// Returns the program's voices in the program's order. Returns an empty array if the voices are unknown
     /// (``CommandVoiceSource/unlisted``, ``CommandVoiceSource/files``).
     ///
     /// The provider asks the program once and caches the answer. Cancelling the task ends the program.
@@ -13,14 +13,15 @@ extension CommandProvider {
         try await voiceList().voices
     }
 
-    /// Refuses a voice that the program does not have.
+    /// Throws an error if the program does not have a voice.
     ///
-    /// ``generate(_:)`` does the same for a request that names a voice, because many programs speak with another voice
-    /// instead of failing. Call this to check a voice in advance, and only once for all parts of a book.
+    /// ``generate(_:)`` makes the same check for each request that names a voice, because many programs use another
+    /// voice instead of failing. Call this method to check a voice in advance, for example once for all parts of a
+    /// book.
     ///
     /// - Parameter voice: A value for the parameter `voice`.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for an unknown or invalid
-    ///   voice, and the errors of ``voices()``.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid voice; the error lists the
+    ///   nearest names. Also the errors of ``voices()``.
     public func validate(voice: String) async throws(AIServiceError) {
         if let placeholder = template.placeholders.first(where: { $0.name == "voice" }) {
             _ = try placeholder.checked(voice)

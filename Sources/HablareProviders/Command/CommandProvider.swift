@@ -2,13 +2,13 @@
 public import Foundation
 public import Hablare
 
-/// A local program as a provider. It reads the prompt's text, or its recording, from its standard input, and writes the answer to its standard
-/// output or to a file.
+/// A local program as a provider. The program reads the prompt's text, or the prompt's recording, from its standard
+/// input. It writes the answer to its standard output or to a file.
 ///
-/// There is no shell, so no text is ever run as a command. The program runs in its own session. When it ends or is
-/// cancelled, every process left in that session is killed. A program that leaves its session (a daemon) is not
-/// tracked. It inherits the working directory, but no open file. It inherits the environment without credentials: see
-/// ``CommandTemplate/environment``.
+/// The provider uses no shell, so no text is ever run as a command. The program runs in its own session. When the
+/// program ends or is cancelled, the provider kills every process left in that session. A program that leaves its
+/// session (a daemon) is not tracked. The program inherits the working directory, but no open file. It inherits the
+/// environment without credentials: see ``CommandTemplate/environment``.
 ///
 /// If this process is killed, a helper process ends the running programs: see ``CommandSupervisor`` and ``diagnose()``.
 public struct CommandProvider: AIServiceProvider, RequestChecking {
@@ -24,10 +24,10 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     ///
     /// - Parameters:
     ///   - template: The template of the program.
-    ///   - supervisor: The supervisor that runs the program. Share one between all providers. Default: a separate
-    ///     supervisor.
-    ///   - searchPath: The directories to search for the program, separated by colons; relative ones are skipped.
-    ///     Default: `PATH`.
+    ///   - supervisor: The supervisor that runs the program. Share one supervisor between all providers. Default: a
+    ///     separate supervisor.
+    ///   - searchPath: The directories to search for the program, separated by colons. Relative directories are
+    ///     skipped. Default: `PATH`.
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an
     ///   invalid template. Examples are a placeholder for the prompt, an undeclared or unused placeholder, a malformed
     ///   argument, an invalid default and a relative path.
@@ -47,8 +47,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// The template's id.
     public var id: ProviderID { template.id }
 
-    /// The instance: `command`, the program's resolved path, and everything in the template that changes the answer, so
-    /// that requests with another template never share its answers. Replacing the program at the same path is not
+    /// The provider's identity: `command`, the program's resolved path, and everything in the template that changes the
+    /// answer. So requests with different templates never share answers. A new program at the same path is not
     /// detected.
     public var instance: ProviderInstance {
         ProviderInstance(
@@ -58,9 +58,10 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// The template's kind of content.
     public var responseType: ContentType { template.content.type }
 
-    /// The template's limits. If the template sets no breaker, the circuit breaker never opens. A breaker protects a
+    /// The template's limits. If the template sets no circuit breaker, the breaker never opens. A breaker protects a
     /// service that many callers share, but this program runs on this machine. A program that hangs on five texts may
-    /// still answer the sixth. With a breaker, a book of such texts would wait for days, five minutes for each probe.
+    /// still answer the sixth. With a breaker, a book of such texts would take days, because the breaker would wait
+    /// five minutes before each trial call.
     public var limits: ProviderLimits {
         var limits = template.limits
         limits.breaker = limits.breaker ?? .never
@@ -72,16 +73,16 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
 
     /// Runs the program once.
     ///
-    /// For a streaming request, the provider yields the standard output while the program writes it. It holds the
-    /// output back until the first bytes match the promised format. If the engine cannot keep up, the program waits.
-    /// Streaming only helps if the program writes in pieces. Many programs buffer their output to a pipe in blocks of 4
-    /// KiB, unless run with options such as `python3 -u`, `stdbuf -oL` or `grep --line-buffered`. An answer in a file
-    /// arrives as a whole at the end.
+    /// For a streaming request, the provider yields the standard output while the program writes it. The provider holds
+    /// the output back until the first bytes match the promised format. If the engine cannot keep up, the program
+    /// waits. Streaming only helps if the program writes in pieces. Many programs buffer their output to a pipe in
+    /// blocks of 4 KiB, unless they run with options such as `python3 -u`, `stdbuf -oL` or `grep --line-buffered`. An
+    /// answer in a file arrives as a whole at the end.
     ///
-    /// The answer's metadata has `program` (the file's name) and, if there is such a placeholder, `voice`. Usage is the
-    /// prompt's Unicode scalars, the answer's bytes, and a cost of 0 unless ``CommandTemplate/isCharged``. Cancelling
-    /// the task ends the program and everything that it started, at the latest after the supervisor's grace period. A
-    /// task that is already cancelled starts nothing.
+    /// The answer's metadata has `program` (the file's name). It also has `voice` if the template has such a
+    /// placeholder. The usage is the prompt's Unicode scalars and the answer's bytes. The cost is 0 unless
+    /// ``CommandTemplate/isCharged`` is `true`. Cancelling the task ends the program and everything that it started, at
+    /// the latest after the supervisor's grace period. A task that is already cancelled starts no program.
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, an unknown voice, a model, a prompt with
     /// pictures), ``/Hablare/AIServiceError/Code/programMissing``, ``/Hablare/AIServiceError/Code/providerFailed``,
@@ -93,7 +94,7 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
         await Result(of: call, by: answer)
     }
 
-    /// Checks the parts of the prompt. The parameters of a program are checked by its placeholders.
+    /// Checks the parts of the prompt. The template's placeholders check the parameters.
     package func check(_ request: AIRequest) throws(AIServiceError) {
         switch template.input {
         case .text: try request.prompt.refuseAllButText(for: id)
@@ -101,7 +102,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Returns zero cost, or for a charged program the prompt's characters and the maximum size of the answer.
+    /// Returns zero cost. For a program that is charged, returns the prompt's characters and the maximum size of the
+    /// answer.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard template.isCharged else { return Usage(costMicroDollars: 0) }
         return Usage(
@@ -137,8 +139,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
         return ProviderAnswer(content, metadata: metadata, usage: usage)
     }
 
-    /// Returns the receiver of streamed output; `nil` if the request does not stream. Also `nil` if the answer is a
-    /// file, because a program may change earlier parts of a file.
+    /// Returns the receiver of streamed output. Returns `nil` in three cases: the request does not stream, the text
+    /// form is not plain, or the answer is a file. A program may change earlier parts of a file.
     private func taker(of call: ProviderCall) -> OutputTaker? {
         guard call.isStreaming, template.output == .standardOutput, template.textForm == .plain else { return nil }
         return OutputTaker(content: template.content) { try await call.yield($0) }
@@ -163,7 +165,7 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
         return try await recording.body.content()
     }
 
-    /// Returns the answer for a transcript in the program's form.
+    /// Returns the answer for a transcript in the program's text form.
     private func transcript(_ body: Body, of executable: String) async throws(AIServiceError) -> ProviderAnswer {
         let transcript = Transcript(whisperSegments: String(decoding: try await body.content(), as: UTF8.self))
         var metadata = try transcript.metadata()
@@ -192,8 +194,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
 }
 
 extension CommandProvider {
-    /// The program's current location. A program found at the start keeps its path, so that the fingerprint is stable.
-    /// Otherwise it may have been installed since.
+    /// The program's current location. A program that was found at the start keeps its path, so that the fingerprint is
+    /// stable. A program that was missing at the start is searched for again, because it may have been installed since.
     var program: ExecutableSearch {
         ExecutableSearch(found ?? template.executable, in: searchPath)
     }
@@ -210,7 +212,7 @@ extension CommandProvider {
     /// Returns the mechanism that prevents the programs from outliving this process.
     func protection() async -> OrphanProtection { await supervisor.protection() }
 
-    /// Returns the voices; the program is asked at most once.
+    /// Returns the voices. The program is asked at most once.
     func voiceList() async throws(AIServiceError) -> VoiceList {
         try await catalog.list { arguments throws(AIServiceError) in
             var listing = CommandTemplate(id: id, executable: template.executable, content: .text)

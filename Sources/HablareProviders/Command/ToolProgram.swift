@@ -2,12 +2,12 @@
 import Foundation
 package import Hablare
 
-/// A local program as a tool: it reads a text on its standard input, and its standard output is the result.
+/// A local program as a tool. The program reads a text from its standard input. Its standard output is the result.
 ///
-/// Everything that ``CommandProvider`` says about its programs applies here, too: there is no shell, everything that the
-/// program starts ends with it, and its environment has no keys.
+/// The rules of ``CommandProvider`` for its programs also apply here. There is no shell. Everything that the program
+/// starts ends with the program. The program's environment has no keys.
 package struct ToolProgram: Sendable {
-    /// The maximum size of its output in bytes: 16 MiB. A program that writes more is ended.
+    /// The maximum size of the program's output in bytes: 16 MiB. A program that writes more is killed.
     package static let largestOutput = 16 << 20
 
     private let template: CommandTemplate
@@ -15,16 +15,16 @@ package struct ToolProgram: Sendable {
     private let supervisor: CommandSupervisor
     private let searchPath: String?
 
-    /// Creates a tool program. It need not be installed yet.
+    /// Creates a tool. The program need not be installed yet.
     ///
     /// - Parameters:
     ///   - executable: The program's name, or an absolute path.
-    ///   - arguments: The arguments, as they are.
-    ///   - environment: The names of the environment's credentials that it gets.
-    ///   - supervisor: The supervisor that runs it.
-    ///   - searchPath: The directories to search for it.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a relative path, or a name of a variable that
-    ///   cannot exist.
+    ///   - arguments: The arguments, passed to the program unchanged.
+    ///   - environment: The names of the environment's credentials that the program gets.
+    ///   - supervisor: The supervisor that runs the program.
+    ///   - searchPath: The directories to search for the program.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a relative path, or for an invalid name of a
+    ///   variable.
     package init(
         executable: String, arguments: [String] = [], environment: Set<String> = [], supervisor: CommandSupervisor,
         searchPath: String? = ProcessInfo.processInfo.environment["PATH"]
@@ -41,7 +41,7 @@ package struct ToolProgram: Sendable {
         self.searchPath = searchPath
     }
 
-    /// The error for a program that cannot be run; `nil` for one that can.
+    /// The error for a program that cannot be run; `nil` for a program that can be run.
     package var problem: AIServiceError? { report.problem(of: search) }
 
     // Its result is for the model that wrote its input, so nothing of that is removed from its words.
@@ -49,11 +49,11 @@ package struct ToolProgram: Sendable {
 
     private var search: ExecutableSearch { ExecutableSearch(template.executable, in: searchPath) }
 
-    /// Runs the program once. Cancelling the task ends it.
+    /// Runs the program once. Cancelling the task ends the program.
     ///
-    /// - Returns: Its output, which may be empty.
-    /// - Throws: ``/Hablare/AIServiceError``: `programMissing`, or the failure of the run with the end of its standard
-    ///   error as the cause; `CancellationError`.
+    /// - Returns: The program's output, which may be empty.
+    /// - Throws: ``/Hablare/AIServiceError``: `programMissing`, or the failure of the run, whose cause is the end of
+    ///   the program's standard error. `CancellationError` if the task is cancelled.
     package func run(_ input: String) async throws -> String {
         let search = search
         if let problem = report.problem(of: search) { throw problem }

@@ -1,9 +1,9 @@
 public import Hablare
 
-/// A service's API key, which descriptions show only in part.
+/// A service's API key. Descriptions show only a part of the key.
 ///
-/// Descriptions, mirrors and interpolations contain only The abbreviated key, ``shown``. The key itself is ``secret``,
-/// which belongs in ``HTTPCall/secrets`` and nowhere else.
+/// Descriptions, mirrors and interpolations contain only the abbreviated key, ``shown``. The full key is ``secret``.
+/// Put ``secret`` into ``HTTPCall/secrets`` and nowhere else.
 public struct APIKey: Sendable, Hashable {
     /// The key itself.
     public let secret: String
@@ -11,10 +11,11 @@ public struct APIKey: Sendable, Hashable {
     /// The maximum length of a key in bytes: 4,096.
     public static let longest = 4096
 
-    /// Creates a key from a text and removes the white space around it.
+    /// Creates a key from a text, without the white space around the text.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the key is empty or too long, or if it
-    ///   contains characters other than visible ASCII. White space and control characters cannot be sent in a header.
+    ///   contains characters other than visible ASCII. A header cannot contain white space in a key, or control
+    ///   characters.
     public init(_ text: String) throws(AIServiceError) {
         let key = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !key.isEmpty else { throw Self.refusal("is empty") }
@@ -28,8 +29,8 @@ public struct APIKey: Sendable, Hashable {
         secret = key
     }
 
-    /// An abbreviation that tells keys apart but cannot be used as a key: `sk-…c1f2`. For a key of fewer than 16
-    /// characters, it is only `…`.
+    /// An abbreviation that distinguishes keys but cannot be used as a key, such as `sk-…c1f2`. For a key of fewer than
+    /// 16 characters, only `…`.
     public var shown: String {
         guard secret.count >= 16 else { return "…" }
         return "\(secret.prefix(3))…\(secret.suffix(4))"
@@ -45,6 +46,6 @@ extension APIKey: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var description: String { shown }
     /// The abbreviated key, ``shown``.
     public var debugDescription: String { shown }
-    /// A mirror of The abbreviated key, ``shown``.
+    /// A mirror that contains only the abbreviated key, ``shown``.
     public var customMirror: Mirror { Mirror(self, children: [("shown", shown)]) }
 }

@@ -4,9 +4,10 @@ public import Foundation
 public struct Credential: Sendable, Hashable {
     /// The key.
     public let key: APIKey
-    /// The expiry date; `nil` if none is known.
+    /// The expiry date; `nil` if the date is unknown or the key does not expire.
     public let expires: Date?
-    /// The date at which the credential was stored; `nil` if it was not stored, as a key in an environment variable.
+    /// The date at which the credential was stored; `nil` if it was not stored. For example, a key in an environment
+    /// variable has no such date.
     public let stored: Date?
 
     /// Creates a credential.

@@ -1,11 +1,11 @@
 public import Foundation
 public import Hablare
 
-/// A list of credential stores in order of precedence: the environment, then the stored keys.
+/// A list of credential stores in order of precedence, for example the environment before the stored keys.
 ///
-/// The first store that has a credential of the name determines the result, even if that credential is unusable. An
-/// expired key, or a store that cannot be read, is an error; the chain never silently uses another key. The chain
-/// caches nothing: a change in a store applies to the next lookup.
+/// The first store that has a credential with the name determines the result, even if that credential is unusable. An
+/// expired key is an error. A store that cannot be read is an error. In both cases, the chain does not try another
+/// store. The chain caches nothing. A change in a store applies to the next lookup.
 public struct CredentialChain: Sendable {
     /// The stores in order of precedence.
     public let stores: [any CredentialStore]
@@ -15,7 +15,7 @@ public struct CredentialChain: Sendable {
     ///
     /// - Parameters:
     ///   - stores: The stores in order of precedence.
-    ///   - date: A closure that returns the current date, which decides whether a key has expired.
+    ///   - date: A closure that returns the current date. The chain uses it to decide whether a key has expired.
     public init(_ stores: [any CredentialStore], date: @escaping @Sendable () -> Date) {
         self.stores = stores
         self.date = date
@@ -24,10 +24,10 @@ public struct CredentialChain: Sendable {
     /// The first writable store; `nil` if there is none.
     public var writable: (any CredentialStore)? { stores.first { !$0.isReadOnly } }
 
-    /// Returns the credential for a name; `nil` if no store has one.
+    /// Returns the credential with a name; `nil` if no store has one.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the date, if the credential has expired;
-    ///   an error of a store.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the credential has expired; the error names
+    ///   the date. Also the errors of the stores.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         guard let found = try first(named: name) else { return nil }
         if let end = found.credential.expires, found.credential.isExpired(at: date()) {
@@ -39,10 +39,10 @@ public struct CredentialChain: Sendable {
         return found
     }
 
-    /// Returns the credential for a name, which must exist.
+    /// Returns the credential with a name. Throws an error if there is none.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with advice, if there is no credential or it
-    ///   has expired; an error of a store.
+    ///   has expired. Also the errors of the stores.
     public func required(_ name: CredentialName) throws(AIServiceError) -> FoundCredential {
         if let found = try credential(named: name) { return found }
         let variable = name.variables.last.map { " Or set the environment variable \($0)." } ?? ""
@@ -51,9 +51,10 @@ public struct CredentialChain: Sendable {
             "There is no key for \(name). Create one\(Self.location(of: name)), then run `\(name.storing)`.\(variable)")
     }
 
-    /// Returns the credential from the first store that has the name, even if it has expired; `nil` if no store has it.
+    /// Returns the credential from the first store that has the name, even if the credential has expired. Returns `nil`
+    /// if no store has it.
     ///
-    /// - Throws: An error of a store, which ends the search.
+    /// - Throws: The error of a store. The search then ends.
     public func first(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         for store in stores {
             if let found = try store.credential(named: name) { return found }

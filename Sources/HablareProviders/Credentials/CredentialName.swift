@@ -1,13 +1,13 @@
 public import Hablare
 
-/// The name of a credential: a service, and a label if there are several accounts of that service.
+/// The name of a credential: a service, and the label of an account if the service has several accounts.
 public struct CredentialName: Sendable, Hashable {
-    /// The service's name as in the settings: `openai`.
+    /// The service's name as in the settings, such as `openai`.
     public let service: String
     /// The account's label; `nil` for the service's default account.
     public let account: String?
 
-    /// The maximum length of a service's name in characters: 40. Keys are longer.
+    /// The maximum length of a service's name in characters: 40. Keys are longer than 40 characters.
     public static let longestService = 40
     /// The maximum length of an account's label in characters: 64.
     public static let longestAccount = 64
@@ -39,15 +39,15 @@ public struct CredentialName: Sendable, Hashable {
         self.account = account
     }
 
-    /// The environment variables for the key, in order of precedence. A labelled account has none, because its
-    /// variable's name would be ambiguous.
+    /// The environment variables for the key, in order of precedence. A labelled account has no variables, because
+    /// their names would be ambiguous.
     public var variables: [String] {
         guard account == nil else { return [] }
         let own = "HABLARE_\(service.uppercased().replacing("-", with: "_"))_KEY"
         return [own] + (KnownService.named(service)?.variables ?? [])
     }
 
-    /// Creates the name for an environment variable `HABLARE_…_KEY`; `nil` for any other variable.
+    /// Creates the name for an environment variable `HABLARE_…_KEY`. Returns `nil` for any other variable.
     package init?(ownVariable variable: String) {
         guard variable.hasPrefix("HABLARE_"), variable.hasSuffix("_KEY") else { return nil }
         let middle = variable.dropFirst("HABLARE_".count).dropLast("_KEY".count)
@@ -77,12 +77,13 @@ public struct CredentialName: Sendable, Hashable {
 }
 
 extension CredentialName: Comparable, CustomStringConvertible {
-    /// Orders names by service, then by account; the name without a label comes first.
+    /// Orders names by service, then by account. A name without a label precedes the labelled names of the same
+    /// service.
     public static func < (lhs: CredentialName, rhs: CredentialName) -> Bool {
         (lhs.service, lhs.account ?? "") < (rhs.service, rhs.account ?? "")
     }
 
-    /// The service, and the account in parentheses: `openai (work)`.
+    /// The service, with the account in parentheses, such as `openai (work)`.
     public var description: String { account.map { "\(service) (\($0))" } ?? service }
 
     /// The command that stores a key under this name.

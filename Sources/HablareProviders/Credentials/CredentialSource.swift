@@ -1,8 +1,8 @@
 /// The place where a credential was found.
 public struct CredentialSource: Sendable, Hashable, CustomStringConvertible {
-    /// The kind of place: `environment`, `file`, `keychain`, `memory`, or a custom store's own word.
+    /// The kind of place: `environment`, `file`, `keychain`, `memory`, or a name that a custom store chooses.
     public let kind: String
-    /// The variable's name or the path; `nil` if the kind has only one place.
+    /// The variable's name or the file's path; `nil` if the kind has only one place.
     public let location: String?
 
     /// Creates a source.
@@ -22,7 +22,7 @@ public struct CredentialSource: Sendable, Hashable, CustomStringConvertible {
     /// The memory of the process.
     public static let memory = CredentialSource(kind: "memory")
 
-    /// A phrase for use in a sentence: `the environment variable OPENAI_API_KEY`.
+    /// A phrase for use in a sentence, such as `the environment variable OPENAI_API_KEY`.
     public var description: String {
         switch (kind, location) {
         case ("environment", let variable?): "the environment variable \(variable)"

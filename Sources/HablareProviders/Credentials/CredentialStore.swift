@@ -1,9 +1,9 @@
 public import Hablare
 
-/// A store of API keys: the environment, a file, a keychain.
+/// A store of API keys, such as the environment, a file or a keychain.
 ///
-/// The calls return at once or after a few disk accesses, and ignore cancellation. An error never contains a key. A
-/// store returns expired keys too; ``CredentialChain`` checks the expiry.
+/// The methods return at once or after a few disk accesses, and ignore cancellation. An error never contains a key. A
+/// store also returns expired keys. ``CredentialChain`` checks the expiry.
 public protocol CredentialStore: Sendable {
     /// The store's name in messages.
     var source: CredentialSource { get }
@@ -11,7 +11,7 @@ public protocol CredentialStore: Sendable {
     /// Whether the store refuses to store and delete keys.
     var isReadOnly: Bool { get }
 
-    /// Returns the credential of a name; `nil` if there is none.
+    /// Returns the credential with a name; `nil` if there is none.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` if the store, or its entry for the name, cannot be used.
     func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential?
@@ -21,8 +21,8 @@ public protocol CredentialStore: Sendable {
     /// - Throws: ``/Hablare/AIServiceError`` if the store, or one of the credentials, cannot be used.
     func list() throws(AIServiceError) -> [FoundCredential]
 
-    /// Stores a credential and replaces an existing one of the same name. When it returns, the credential is as durable
-    /// as the store.
+    /// Stores a credential. Replaces an existing credential with the same name. When the method returns, the credential
+    /// is as durable as the store.
     ///
     /// - Throws: ``/Hablare/AIServiceError``. The store's content is then unchanged.
     func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError)
@@ -35,7 +35,7 @@ public protocol CredentialStore: Sendable {
 }
 
 extension CredentialStore {
-    /// Returns the error of a read-only store.
+    /// Returns the error for a change to a read-only store.
     package func readOnlyRefusal() -> AIServiceError {
         AIServiceError(
             .invalidState, "Keys cannot be stored in \(source) or deleted from it. Change the key where it is set.")

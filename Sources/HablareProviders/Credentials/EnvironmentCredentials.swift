@@ -1,10 +1,10 @@
 public import Hablare
 
-/// Keys in environment variables: `HABLARE_OPENAI_KEY`, then `OPENAI_API_KEY`. Read only.
+/// Keys in environment variables, such as `HABLARE_OPENAI_KEY` and `OPENAI_API_KEY`. Read only.
 ///
-/// Each service has a variable `HABLARE_SERVICE_KEY`, with the service's name in capitals and underscores for hyphens.
-/// It takes precedence over the variables that the vendor's own software reads. An empty variable counts as missing.
-/// Labelled accounts have no variables.
+/// Each service has a variable `HABLARE_SERVICE_KEY`. Its name contains the service's name in capitals, with
+/// underscores in place of hyphens. This variable takes precedence over the variables that the vendor's own software
+/// reads. An empty variable counts as missing. Labelled accounts have no variables.
 public struct EnvironmentCredentials: CredentialStore {
     private let environment: [String: String]
 
@@ -18,10 +18,10 @@ public struct EnvironmentCredentials: CredentialStore {
     /// Always `true`.
     public var isReadOnly: Bool { true }
 
-    /// Returns the credential from the name's first non-empty variable.
+    /// Returns the credential from the name's first variable that is not empty.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the variable's name, if its value is not a
-    ///   valid key.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the variable's name, if the variable's
+    ///   value is not a valid key.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         for variable in name.variables {
             guard let value = environment[variable], value.contains(where: { !$0.isWhitespace }) else { continue }
@@ -34,7 +34,7 @@ public struct EnvironmentCredentials: CredentialStore {
         return nil
     }
 
-    /// Returns the credentials in the variables of the known services and in all `HABLARE_…_KEY` variables.
+    /// Returns the credentials in the known services' variables and in all `HABLARE_…_KEY` variables.
     public func list() throws(AIServiceError) -> [FoundCredential] {
         var found: [FoundCredential] = []
         for name in names {
@@ -52,12 +52,12 @@ public struct EnvironmentCredentials: CredentialStore {
         return Set(own + known).sorted()
     }
 
-    /// Throws, because the environment is read-only.
+    /// Always throws an error, because the environment is read-only.
     public func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError) {
         throw readOnlyRefusal()
     }
 
-    /// Throws, because the environment is read-only.
+    /// Always throws an error, because the environment is read-only.
     public func delete(_ name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         throw readOnlyRefusal()
     }
@@ -66,8 +66,8 @@ public struct EnvironmentCredentials: CredentialStore {
 extension EnvironmentCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The source's name, without the variables' values.
     public var description: String { "\(source)" }
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
-    /// An empty mirror: the variables contain keys and other secrets.
+    /// An empty mirror, because the variables contain keys and other secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,4 +1,4 @@
-/// A supported service, with the origin and the form of its keys.
+/// A supported service, with the web page and the form of its keys.
 package struct KnownService: Sendable, Hashable {
     /// The service's name in settings and commands.
     package let id: String
@@ -13,7 +13,7 @@ package struct KnownService: Sendable, Hashable {
     /// Returns whether a key has the service's form; `nil` if the form is unknown.
     private let matches: (@Sendable (String) -> Bool)?
 
-    /// All supported services: those with a provider of their own, and the presets for servers with OpenAI's API.
+    /// All supported services: the services with their own provider, and the presets for servers with OpenAI's API.
     package static let all = own + OpenAIPreset.all.map(KnownService.init)
 
     private static let own = [
@@ -37,13 +37,14 @@ package struct KnownService: Sendable, Hashable {
     /// Returns whether a text looks like a key of a supported service.
     package static func isKey(_ text: String) -> Bool { all.contains { $0.matches?(text) == true } }
 
-    /// Returns the service of a name; `nil` for an unknown one.
+    /// Returns the service with a name; `nil` for an unknown name.
     package static func named(_ service: String) -> KnownService? { all.first { $0.id == service } }
 
-    /// Returns a warning of one or two sentences about a key's form; `nil` if the form is as expected or unknown.
+    /// Returns a warning about a key's form, in one or two sentences. Returns `nil` if the form is as expected or
+    /// unknown.
     ///
-    /// A warning does not refuse the key: vendors change the form of their keys, and compatible servers have their own.
-    /// The text contains nothing of the key.
+    /// A key with a warning is still accepted, because vendors change the form of their keys, and compatible servers
+    /// have their own forms. The warning contains no part of the key.
     package static func advice(for key: APIKey, of service: String) -> String? {
         guard let known = named(service), known.matches?(key.secret) == false else { return nil }
         let other = all.first { $0.id != service && $0.matches?(key.secret) == true }
@@ -58,7 +59,7 @@ package struct KnownService: Sendable, Hashable {
 }
 
 extension KnownService {
-    /// The service of a preset.
+    /// Creates the service for a preset.
     fileprivate init(_ preset: OpenAIPreset) {
         var matches: (@Sendable (String) -> Bool)?
         if let beginning = preset.keyBeginning { matches = { $0.hasPrefix(beginning) } }

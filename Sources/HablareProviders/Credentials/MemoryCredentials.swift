@@ -1,6 +1,6 @@
 public import Hablare
 
-/// Keys in memory, which end with the process: for tests, and for apps that get their keys elsewhere.
+/// Keys in memory, which are lost when the process ends. For tests, and for apps that keep their keys elsewhere.
 public final class MemoryCredentials: CredentialStore {
     private let credentials = Locked<[CredentialName: Credential]>([:])
 
@@ -12,7 +12,7 @@ public final class MemoryCredentials: CredentialStore {
     /// Always `false`.
     public var isReadOnly: Bool { false }
 
-    /// Returns the credential set for the name.
+    /// Returns the credential that was set for the name.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         credentials.withLock { $0[name] }.map { FoundCredential(name, $0, in: source) }
     }

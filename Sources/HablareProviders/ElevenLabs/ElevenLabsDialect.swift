@@ -3,24 +3,24 @@ public import HTTPTypes
 public import Hablare
 import HablareJSON
 
-/// ElevenLabs' authentication field `xi-api-key`, its errors in three forms, and its concurrency limit.
+/// ElevenLabs' authentication field `xi-api-key`, the three forms of its errors, and its concurrency limit.
 ///
 /// An error's code takes precedence over its status:
 ///
 /// | code | result |
 /// |---|---|
-/// | `quota_exceeded`, `insufficient_credits`, `payment_required` and similar (any status) | needs the user: money |
-/// | `invalid_api_key`, `missing_api_key`, `needs_authorization` | needs the user: the key |
+/// | `quota_exceeded`, `insufficient_credits`, `payment_required` and similar codes | needs the user: add credit |
+/// | `invalid_api_key`, `missing_api_key`, `needs_authorization` | needs the user: correct the key |
 /// | `missing_permissions`, `detected_unusual_activity`, features outside the plan | needs the user: key or plan |
-/// | `too_many_concurrent_requests`, `concurrent_limit_exceeded` | retried when calls of the same account have ended |
+/// | `too_many_concurrent_requests`, `concurrent_limit_exceeded` | retried when other calls have ended |
 /// | `system_busy`, `rate_limit_exceeded` | retried after a backoff |
-/// | `max_character_limit_exceeded`, `text_too_long` | fails: the text |
-/// | `voice_not_found`, `model_not_found` | fails: the name |
-/// | anything else | as ``ServiceRefusal/usualFailure(of:detail:)`` says |
-/// | an error in a stream after some sound, which is temporary | outcome unknown: the sound may be billed |
-/// | any other error in a stream after some sound | as the same error; the sound may be billed |
+/// | `max_character_limit_exceeded`, `text_too_long` | fails, because the text is too long |
+/// | `voice_not_found`, `model_not_found` | fails, because the name is unknown |
+/// | any other code | the failure that ``ServiceRefusal/usualFailure(of:detail:)`` defines |
+/// | a temporary error in a stream after some sound | outcome unknown; the sound may be billed |
+/// | a permanent error in a stream after some sound | the failure for the error's code; the sound may be billed |
 public struct ElevenLabsDialect: ServiceDialect {
-    /// The errors for the codes, in order of precedence.
+    /// The errors for the codes. An earlier row takes precedence over a later row.
     private static let table: [(codes: Set<String>, code: AIServiceError.Code, message: String)] = [
         (
             [
@@ -75,7 +75,7 @@ public struct ElevenLabsDialect: ServiceDialect {
     /// Returns the field `request-id`.
     public func requestID(in fields: HTTPFields) -> String? { fields[named: "request-id"] }
 
-    /// Returns the maximum number of concurrent calls. The service has no limit of calls per minute.
+    /// Returns the maximum number of concurrent calls. The service does not limit the number of calls per minute.
     public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? {
         guard let text = fields[named: "maximum-concurrent-requests"],
             let most = Int(text.trimmingCharacters(in: .whitespaces)), most > 0
@@ -83,7 +83,7 @@ public struct ElevenLabsDialect: ServiceDialect {
         return ReportedLimits(concurrency: most)
     }
 
-    /// Returns the cost of a call in credits; `nil` if the answer does not report it. With the best models a character
+    /// Returns the cost of a call in credits; `nil` if the answer does not report it. With the best models, a character
     /// costs one credit.
     public func credits(in fields: HTTPFields) -> Int64? {
         let amounts = ["character-cost", "x-character-count"].compactMap { fields.amount(named: $0) }
@@ -102,11 +102,12 @@ public struct ElevenLabsDialect: ServiceDialect {
         return refusal.usualFailure(of: name, detail: codes.first)
     }
 
-    /// Returns the error for an error in a stream whose status was a success. It has the form of a refusal's body.
+    /// Returns the error for an error object in a stream. The stream's HTTP status reported success. The object has the
+    /// form of a refusal's body.
     ///
     /// - Parameters:
     ///   - said: The error, as JSON.
-    ///   - hasBegun: Whether sound arrived before the error. That sound may be billed.
+    ///   - hasBegun: Whether sound arrived before the error. The service may bill that sound.
     ///   - fields: The fields of the answer's head.
     ///   - now: The time at which the error arrived.
     func failure(inStream said: Data, hasBegun: Bool, fields: HTTPFields, now: Date) -> AIServiceError {
@@ -118,8 +119,9 @@ public struct ElevenLabsDialect: ServiceDialect {
         return hasBegun ? error.afterwards : error
     }
 
-    /// Returns the codes of an error, the exact ones first. An object has a `code` and a `status`. A list, which
-    /// describes errors in the request's body, has the types of its entries. A text is only a message and has no code.
+    /// Returns the codes of an error, the most exact code first. An error that is an object has a `code` and a
+    /// `status`. An error that is a list describes problems in the request's body; its codes are the types of its
+    /// entries. An error that is a text has no code.
     private static func codes(of json: ParameterValue?) -> [String] {
         let detail = json?[member: "detail"]
         switch detail {

@@ -4,7 +4,7 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
     public let id: String
     /// The display name.
     public let name: String
-    /// The language tags of the model.
+    /// The tags of the languages that the model speaks.
     public let languages: [String]
     /// The maximum number of characters in a text; `nil` if the service does not report it.
     public let maximumCharacters: Int?
@@ -23,8 +23,8 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
         self.creditsPerCharacter = creditsPerCharacter
     }
 
-    /// Returns the maximum number of characters (Unicode scalars) in one call, for models known to the library. Returns
-    /// `nil` for other models; the service then checks the length.
+    /// Returns the maximum number of characters (Unicode scalars) in one call, for models that the library knows.
+    /// Returns `nil` for other models. The service then checks the length.
     public static func maximumCharacters(of model: String) -> Int? {
         switch model {
         case "eleven_flash_v2_5", "eleven_turbo_v2_5": 40_000
@@ -36,7 +36,7 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Returns whether a model accepts the surrounding text (`previous_text`, `next_text`). The models of the third
-    /// version refuse calls that have it.
+    /// Returns whether a model accepts the surrounding text (`previous_text`, `next_text`). The models of version 3
+    /// refuse calls that have surrounding text.
     public static func takesContext(_ model: String) -> Bool { !model.hasPrefix("eleven_v3") }
 }

@@ -17,7 +17,7 @@ struct ElevenLabsOptions: Sendable {
 
     /// Reads the parameters.
     ///
-    /// - Throws: `invalidRequest`, naming the parameter, for one that is unknown or invalid.
+    /// - Throws: `invalidRequest`, naming the parameter, if a parameter is unknown or invalid.
     init(_ parameters: [String: ParameterValue], of provider: ProviderID) throws(AIServiceError) {
         var reader = ParameterReader(parameters, of: provider)
         var members: [String: ParameterValue] = [:]
@@ -49,8 +49,9 @@ struct ElevenLabsOptions: Sendable {
         self.members = members
     }
 
-    /// The members of `extra` that, by the API's reference, do not raise the price: they only change how the same text
-    /// is read. Other members may change the text (a dictionary) or add something that is billed separately.
+    /// The members of `extra` that do not raise the price, according to the API's reference. These members only change
+    /// how the text is spoken. Other members may change the text (a dictionary) or add something that is billed
+    /// separately.
     private static let harmless: Set<String> = [
         "apply_language_text_normalization", "apply_text_normalization", "language_code", "next_request_ids",
         "next_text", "previous_request_ids", "previous_text", "seed", "use_pvc_as_ivc", "voice_settings",

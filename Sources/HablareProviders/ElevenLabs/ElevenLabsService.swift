@@ -17,8 +17,8 @@ public struct ElevenLabsService: Sendable {
     ///
     /// - Parameters:
     ///   - address: The API's address, without a version.
-    ///   - account: A name for the key's account, never the key. Default: `elevenlabs`.
-    ///   - voices: The cache of the voice list. Default: no cache; each lookup asks the service.
+    ///   - account: A name for the account that the key belongs to. Never pass the key itself. Default: `elevenlabs`.
+    ///   - voices: The cache of the voice list. Default: no cache. Each lookup then asks the service.
     ///   - transport: The HTTP transport.
     ///   - key: A closure that looks up the key. It is called for each request.
     ///   - date: A closure that returns the current date. Default: the system's clock.
@@ -46,7 +46,7 @@ public struct ElevenLabsService: Sendable {
         try await all(refresh: refresh).voices.filter(filter.accepts)
     }
 
-    /// Returns all voices, and whether they come from the cache.
+    /// Returns all voices, and whether they came from the cache.
     private func all(refresh: Bool) async throws(AIServiceError) -> (voices: [SpeechVoice], areKept: Bool) {
         guard let cache else { return (try await askForVoices(), false) }
         let source = "\(client.address.text) \(account.rawValue)"
@@ -58,13 +58,13 @@ public struct ElevenLabsService: Sendable {
         return (voices, areKept)
     }
 
-    /// Returns the id of a voice that is given by its id or its name.
+    /// Returns the id of a voice. The voice is given by its id or its name.
     ///
-    /// A text in the form of an id is returned without a lookup. A name may omit the part after a dash (`George` for
-    /// `George - Warm Storyteller`). Case is ignored.
+    /// A text in the form of an id is returned without a lookup. A name may omit the part after a dash, such as
+    /// `George` for `George - Warm Storyteller`. Case is ignored.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for a voice that does not
-    ///   exist, or for a name that several voices share. Also throws the errors of ``voices(_:refresh:)``.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if no voice has the name, or if several voices share
+    ///   it; the error lists the nearest names. Also the errors of ``voices(_:refresh:)``.
     public func voiceID(of text: String) async throws(AIServiceError) -> String {
         if Self.isID(text) { return text }
         var (voices, areKept) = try await all(refresh: false)
@@ -129,7 +129,7 @@ public struct ElevenLabsService: Sendable {
 
     private static let noSuchPath: Set<Int> = [404, 405]
 
-    /// Returns the voices from the older path, which has all of them on one page.
+    /// Returns the voices from the older API path, which returns all voices on one page.
     private func askForOlderVoices() async throws(AIServiceError) -> [SpeechVoice] {
         try await Self.voices(of: try await client.send(.get(["v1", "voices"]))).voices
     }

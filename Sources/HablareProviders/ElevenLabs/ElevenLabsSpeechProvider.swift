@@ -5,47 +5,55 @@ import HablareJSON
 /// A provider that speaks texts with the voices of ElevenLabs.
 ///
 /// Parameters of a request:
-/// - `voice`: an id or a name of ``ElevenLabsService/voices(_:refresh:)``.
+/// - `voice`: the id or the name of one of ``ElevenLabsService/voices(_:refresh:)``.
 /// - `format`: see ``SoundFormat``.
 /// - `speed`: 0.7 to 1.2.
 /// - `stability`, `similarity_boost` and `style`: 0 to 1.
-/// - `use_speaker_boost`: a flag.
+/// - `use_speaker_boost`: a Boolean value.
 /// - `seed`: a whole number.
-/// - `language`: a tag.
-/// - `previous_text` and `next_text`: the surrounding text, for speech that continues seamlessly.
-/// - `timestamps`: a flag, see below.
-/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
+/// - `language`: a language tag.
+/// - `previous_text` and `next_text`: the surrounding text. It makes the speech continue without a break.
+/// - `timestamps`: a Boolean value. See the section on times below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request
+///   already sets.
 ///
-/// With `timestamps` the metadata has the times of words and sentences (``/Hablare/AnswerMetadata/wordTimes``,
-/// ``/Hablare/AnswerMetadata/sentenceTimes``). If the service reports times for many more characters than the text has,
-/// the provider discards the times and returns only the sound. Such an answer is read under every media type, and in
-/// every form that servers send: one JSON object after the other, events, or the sound alone, which then has no times.
+/// With `timestamps`, the answer's metadata has the times of words and sentences
+/// (``/Hablare/AnswerMetadata/wordTimes``, ``/Hablare/AnswerMetadata/sentenceTimes``). If the service reports times for
+/// many more characters than the text has, the provider discards the times and returns only the sound. The provider
+/// reads the answer with any media type, and in every form that servers send: a sequence of JSON objects, events, or
+/// only the sound. Sound alone has no times.
 ///
-/// Raw samples (`pcm`, `ulaw`, `alaw`) become WAVE files. A streamed answer sends the WAVE header before the size is
-/// known, with the largest possible size, as streamed files do. Otherwise the size is exact.
+/// Raw samples (`pcm`, `ulaw`, `alaw`) become WAVE files. A streamed answer needs the WAVE header before the size is
+/// known. The header then states the largest possible size, as in other streamed files. Otherwise the header states the
+/// exact size.
 ///
-/// The first bytes of the sound determine the answer's format, because not every server with this API makes all
-/// formats. Sound with an unknown beginning counts as the requested format. If the format differs from the requested
-/// one, the metadata has neither `output_format` nor the sample rate, and no header is added.
+/// The first bytes of the sound determine the answer's format, because some servers with this API cannot make all
+/// formats. If the format of the first bytes is unknown, the requested format is assumed. If the format is known and
+/// differs from the requested format, the metadata has no `output_format` and no sample rate, and no header is added.
 ///
-/// The usage's characters are the credits that the service reports, because a voice or a model may cost more or less
-/// than one credit per character. If it reports none, they are the text's characters.
+/// The number of characters in the usage is the number of credits that the service reports. A voice or a model may cost
+/// more or less than one credit per character. If the service reports no credits, the usage counts the text's
+/// characters.
 public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
     /// The service that speaks.
     public let service: ElevenLabsService
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
-    /// The voice for requests that name none, by id or name. For example, `"George"`.
+    /// The voice for requests that do not name a voice. It is given by id or name, for example `"George"`.
     public let defaultVoice: String
-    /// The format for requests that name none. Default: `mp3_44100_128`. For example,
+    /// The format for requests that do not name a format. Default: `mp3_44100_128`. For example,
     /// `SoundFormat(.pcm, sampleRate: 24_000)`.
     public let defaultFormat: SoundFormat
-    /// The provider's limits. Default: five concurrent calls, or fewer if the service reports that the plan allows
-    /// fewer (``/Hablare/ReportedLimits/concurrency``), five minutes for an attempt, and the maximum number of
-    /// characters of ``model``. For example,
-    /// `ProviderLimits(concurrency: 2, attemptTimeout: .seconds(60), rate: .elevenLabs)`.
+    /// The provider's limits. Defaults:
+    ///
+    /// - Five concurrent calls, or fewer if the service reports that the plan allows fewer
+    ///   (``/Hablare/ReportedLimits/concurrency``).
+    /// - A timeout of five minutes for an attempt.
+    /// - The maximum number of characters of ``model``.
+    ///
+    /// For example, `ProviderLimits(concurrency: 2, attemptTimeout: .seconds(60), rate: .elevenLabs)`.
     public let limits: ProviderLimits
 
     /// Creates a provider.
@@ -53,9 +61,9 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that speaks.
-    ///   - model: The model for requests that name none.
-    ///   - defaultVoice: The voice for requests that name none, by id or name.
-    ///   - defaultFormat: The format for requests that name none.
+    ///   - model: The model for requests that do not name a model.
+    ///   - defaultVoice: The voice for requests that do not name a voice, by id or name.
+    ///   - defaultFormat: The format for requests that do not name a format.
     ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
     public init(
         id: ProviderID = "elevenlabs.speech", service: ElevenLabsService,
@@ -74,24 +82,24 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
                 maximumCharacters: ElevenLabsModel.maximumCharacters(of: model), rate: .elevenLabs)
     }
 
-    /// The kind, the location, and every setting that changes answers.
+    /// The provider's kind and location, and every setting that changes answers.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "elevenlabs",
             location: "\(service.client.address.text) \(model) \(defaultVoice) \(defaultFormat.name)")
     }
 
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public var defaultModel: String? { model }
 
-    /// Audio.
+    /// Always audio.
     public var responseType: ContentType { .audio }
 
     /// The service's account.
     public var account: AccountID { service.account }
 
-    /// Returns the text's characters. A voice from the library may cost more, which only the answer reports. Returns
-    /// `nil` if `extra` has a member that, by the API's reference, may change the price.
+    /// Returns the number of characters in the text. A voice from the library may cost more; only the answer reports
+    /// its price. Returns `nil` if `extra` has a member that may change the price, according to the API's reference.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         do throws(AIServiceError) {
             let plan = try plan(of: request)
@@ -101,7 +109,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Sends the request and returns or streams the sound. Cancelling the task ends the transfer.
+    /// Sends the request, and returns or streams the sound. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -157,10 +165,10 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         return ProviderAnswer(.audio(Body(whole), sound.audioFormat), metadata: metadata, usage: usage)
     }
 
-    /// Calls a closure for each item of an answer with times as it arrives.
+    /// Calls a closure for each item of an answer with times, as the item arrives.
     ///
     /// - Throws: The errors of ``ServiceAnswer/forEachPiece(_:)`` and of `each`; `responseTooLarge` for an object that
-    ///   is too long; `invalidResponse`, which keeps the answer, for an answer in another form.
+    ///   is too long; `invalidResponse` for an answer in another form. The last error keeps the answer.
     private func forEachItem(
         of answer: ServiceAnswer, _ each: (TimedAnswerReader.Item) async throws -> Void
     ) async throws(AIServiceError) {
@@ -200,7 +208,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         if let overflow { throw answer.tooLarge(limit: overflow.limit, in: "one piece of sound") }
     }
 
-    /// Passes a piece on, split if it is larger than the largest piece.
+    /// Yields a piece. Splits a piece that is larger than the largest piece.
     private func yield(_ bytes: Data, to call: ProviderCall) async throws {
         var remainder = bytes
         repeat {
@@ -235,11 +243,12 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// The longest object of sound with times: 16 MiB. A streaming server sends a little sound in each. A server that
-    /// does not stream sends everything in one. The limit fits a full text of the default model in the default
-    /// format, about eleven minutes. Reading an object takes about five times its memory.
+    /// The maximum size of an object with sound and times: 16 MiB. A streaming server sends many objects with little
+    /// sound each. A server that does not stream sends all sound in one object. The limit is enough for a full text of
+    /// the default model in the default format, about eleven minutes. Reading an object takes about five times the
+    /// object's size in memory.
     static let longestLine = 16 << 20
-    /// The largest piece passed on at once: 4 MiB.
+    /// The largest piece that is yielded at once: 4 MiB.
     private static let largestPiece = 4 << 20
 
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }

@@ -15,8 +15,9 @@ struct ElevenLabsSpeechRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a value that
-    ///   the request sets twice, and for a prompt that has more than text or is too long for the model.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a value
+    ///   that the request sets twice. Also if the prompt has content other than text, or if the text is too long for
+    ///   the model.
     init(
         _ request: AIRequest, model usualModel: String, voice usualVoice: String, format usualFormat: SoundFormat,
         of provider: ProviderID
@@ -46,7 +47,8 @@ struct ElevenLabsSpeechRequest: Sendable {
 
     /// Returns the service call.
     ///
-    /// Sound with times is always requested as a stream: a single object would be in memory twice as a whole.
+    /// Sound with times is always requested as a stream. A single JSON object with all the sound would take twice the
+    /// memory.
     ///
     /// - Parameters:
     ///   - voice: The voice's id.

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The plan of an account at ElevenLabs and its use.
+/// The plan of an ElevenLabs account, and how much of the plan is used.
 public struct ElevenLabsSubscription: Sendable, Hashable {
-    /// The plan: `free`, `creator` …
+    /// The plan's name, such as `free` or `creator`.
     public let plan: String
-    /// The number of credits used in this period.
+    /// The number of credits used in the current period.
     public let usedCredits: Int64
     /// The number of credits that the plan includes per period.
     public let includedCredits: Int64
@@ -13,7 +13,7 @@ public struct ElevenLabsSubscription: Sendable, Hashable {
     /// Whether the account may use more credits than the plan includes, at extra cost.
     public let mayExceed: Bool
 
-    /// The number of included credits left in this period.
+    /// The number of included credits that remain in the current period.
     public var creditsLeft: Int64 { max(0, includedCredits - usedCredits) }
 
     /// Creates a subscription.

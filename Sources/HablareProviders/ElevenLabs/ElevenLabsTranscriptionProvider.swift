@@ -4,31 +4,36 @@ import HablareJSON
 
 /// A provider that transcribes recordings with ElevenLabs' API `speech-to-text` (Scribe).
 ///
-/// The prompt of a request has one recording (``/Hablare/Prompt/Part/audio(_:_:)``) and no text.
+/// A request's prompt has exactly one recording (``/Hablare/Prompt/Part/audio(_:_:)``) and no text.
 ///
 /// Parameters of a request:
-/// - `language`: the language of the recording as a tag (`en`, `eng`). Default: the model detects it.
-/// - `timestamps`: `true`, the default, or `auto` for the times of words and segments; `false` for none.
-/// - `diarize`: whether to tell speakers apart.
-/// - `num_speakers`: the greatest number of speakers, 1 to 32.
-/// - `tag_audio_events`: whether to write `(laughter)` and the like into the text. Default: the service's, `true`.
+/// - `language`: the language of the recording, as a tag such as `en` or `eng`. Default: the model detects the
+///   language.
+/// - `timestamps`: `true` (the default) or `auto` for the times of words and segments; `false` for no times.
+/// - `diarize`: whether to distinguish the speakers.
+/// - `num_speakers`: the maximum number of speakers, 1 to 32.
+/// - `tag_audio_events`: whether to write sounds such as `(laughter)` into the text. Default: the service's default,
+///   `true`.
 /// - `no_verbatim`: whether to omit filler words and false starts.
 /// - `temperature`: 0 to 2. `seed`: a whole number.
-/// - `keyterms`: words and phrases to expect. They cost a fifth more.
+/// - `keyterms`: words and phrases that are likely to occur. A call with `keyterms` costs a fifth more.
 /// - `extra`: additional fields of the form, sent unchanged.
 ///
-/// The answer is text: empty for a recording without speech. Metadata: the request id, the model, the language, the
-/// length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
-/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). Usage is the length of the audio.
+/// The answer is text. A recording without speech has an empty text. The answer's metadata has the request id, the
+/// model, the language, the length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
+/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). The usage is the length of the
+/// audio.
 public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
     /// The service that transcribes.
     public let service: ElevenLabsService
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
-    /// The provider's limits. Default: five concurrent calls, or fewer if the service reports that the plan allows
-    /// fewer, and ten minutes for an attempt.
+    /// The provider's limits. Defaults:
+    ///
+    /// - Five concurrent calls, or fewer if the service reports that the plan allows fewer.
+    /// - A timeout of ten minutes for an attempt.
     public let limits: ProviderLimits
 
     /// Creates a provider.
@@ -36,7 +41,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that transcribes.
-    ///   - model: The model for requests that name none. Default: `scribe_v2`.
+    ///   - model: The model for requests that do not name a model. Default: `scribe_v2`.
     ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
     public init(
         id: ProviderID = "elevenlabs.transcription", service: ElevenLabsService, model: String = "scribe_v2",
@@ -48,19 +53,19 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
         self.limits = limits ?? ProviderLimits(concurrency: 5, attemptTimeout: .seconds(600), rate: .elevenLabs)
     }
 
-    /// The kind, the location, the API and the model for requests that name none.
+    /// The provider's kind and location, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance {
         ProviderInstance(kind: "elevenlabs", location: "\(service.client.address.text) transcription \(model)")
     }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
-    /// Text.
+    /// Always text.
     public var responseType: ContentType { .text }
     /// The service's account.
     public var account: AccountID { service.account }
 
-    /// Returns `nil`: the length of a recording is not known before it is decoded. A request that is refused costs
-    /// nothing.
+    /// Returns `nil`, because the length of a recording is not known before it is decoded. For a request that is
+    /// refused, returns zero usage.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         do throws(AIServiceError) {
             try check(request)
@@ -70,7 +75,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
         }
     }
 
-    /// Transcribes a recording once. The recording is sent from its content file, piece by piece. Cancelling the task
+    /// Transcribes a recording once. Sends the recording from its content file, piece by piece. Cancelling the task
     /// ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A `speech-to-text` call. Pure. (elevenlabs 2.78.0, `RawSpeechToTextClient.convert`.)
+/// A `speech-to-text` call (elevenlabs 2.78.0, `RawSpeechToTextClient.convert`). Pure.
 struct ElevenLabsTranscriptionRequest: Sendable {
     /// The maximum size of a recording in bytes: 2 GB.
     static let maximumBytes = 2_000_000_000
@@ -13,8 +13,8 @@ struct ElevenLabsTranscriptionRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a prompt without
-    ///   exactly one recording or with text beside it, and for a recording that is too large.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters. Also if the prompt
+    ///   has text or does not have exactly one recording, or if the recording is too large.
     init(_ request: AIRequest, model usualModel: String, of provider: ProviderID) throws(AIServiceError) {
         recording = try request.prompt.recording(for: provider)
         model = request.model ?? usualModel
@@ -58,7 +58,7 @@ struct ElevenLabsTranscriptionRequest: Sendable {
         self.fields = fields
     }
 
-    /// The fields that `extra` must not have.
+    /// The fields that `extra` must not contain.
     private static let reserved = [
         "file": "The recording is in the prompt.", "cloud_storage_url": "The recording is in the prompt.",
         "source_url": "The recording is in the prompt.", "model_id": "Name the model in the request.",
@@ -66,7 +66,7 @@ struct ElevenLabsTranscriptionRequest: Sendable {
         "use_multi_channel": "The transcript would come in parts. Give each channel as a recording of its own.",
     ]
 
-    /// Returns the service call, with the recording unread.
+    /// Returns the service call, before the recording is read.
     func post() throws(AIServiceError) -> ServiceRequest {
         var form = MultipartForm()
         for (name, value) in fields { form.add(name, value: value) }
@@ -77,9 +77,9 @@ struct ElevenLabsTranscriptionRequest: Sendable {
 }
 
 extension Transcript {
-    /// Reads an answer of `speech-to-text`; `nil` if it has no text.
+    /// Reads an answer of `speech-to-text`. Returns `nil` if the answer has no text.
     ///
-    /// The service lists words, the spaces between them, and sounds such as laughter. Only words have times here.
+    /// The service lists words, the spaces between them, and sounds such as laughter. Only the words' times are read.
     init?(elevenLabs answer: ParameterValue) {
         guard let text = answer[member: "text"]?.string else { return nil }
         let entries = answer[member: "words"]?.elements ?? []

@@ -1,28 +1,29 @@
 import Foundation
 
-/// A reader of sound with times from pieces of any size, in every form in which servers send it. Pure.
+/// A reader of sound with times. It reads pieces of any size, in every form that servers send. Pure.
 ///
-/// The content determines the form, not the media type: the service's description says events, the service itself sends
-/// one JSON object after the other, and servers with its API send either, or one object, under any type or none.
+/// The content determines the form, not the media type. The service's description promises events, but the service
+/// sends one JSON object after the other. Other servers with the same API send events, several objects, or one object,
+/// with any media type or none.
 ///
 /// | first bytes | form |
 /// |---|---|
-/// | `{` or `[` | JSON objects: one in each line, one over many lines, one after the other, or a list of them |
+/// | `{` or `[` | JSON objects: one per line, one over many lines, a sequence without separators, or a list |
 /// | `data:`, `event:`, `id:`, `retry:` or `:` | a stream of events, whose data are JSON objects |
-/// | those of a sound format | the sound itself, from a server that knows no times |
-/// | others | ``foreign``: none of these |
+/// | the first bytes of a sound format | the sound itself, from a server that sends no times |
+/// | any other bytes | ``foreign``: an unknown form |
 ///
-/// The items and the faults do not depend on how the answer is cut.
+/// The items and the faults do not depend on where the answer is split into pieces.
 struct TimedAnswerReader: Sendable {
     /// A part of the answer.
     enum Item: Sendable, Hashable {
-        /// A JSON object, or what stands in the place of one.
+        /// A JSON object, or other bytes in the place of an object.
         case object(Data)
         /// Sound without times.
         case sound(Data)
     }
 
-    /// An object or an event exceeds the limit.
+    /// An error: an object or an event exceeds the limit.
     struct Overflow: Error, Sendable, Hashable {
         /// The limit in bytes.
         let limit: Int
@@ -36,27 +37,27 @@ struct TimedAnswerReader: Sendable {
         case foreign
     }
 
-    /// The end mark of some servers' event streams.
+    /// The text that marks the end of some servers' event streams.
     private static let done = Data("[DONE]".utf8)
 
     private var form = Form.undecided
     private var beginning = Data()
     private let maximumBytes: Int
     private let maximumForeignBytes: Int
-    /// The bytes of an answer in another form, at most the limit.
+    /// The bytes of an answer in an unknown form, up to the limit.
     private(set) var foreign = Data()
-    /// Whether ``foreign`` is only the beginning.
+    /// Whether ``foreign`` contains only the beginning of the answer.
     private(set) var isForeignCut = false
 
     /// - Parameters:
     ///   - maximumBytes: The maximum size of an object in bytes.
-    ///   - maximumForeignBytes: The number of bytes to keep of an answer in another form.
+    ///   - maximumForeignBytes: The maximum number of bytes that are kept of an answer in an unknown form.
     init(maximumBytes: Int, maximumForeignBytes: Int) {
         self.maximumBytes = maximumBytes
         self.maximumForeignBytes = maximumForeignBytes
     }
 
-    /// Reads the next piece, and appends the items that it completes, including those before a fault.
+    /// Reads the next piece. Appends the items that the piece completes, including the items before a fault.
     mutating func read(_ piece: Data, into items: inout [Item]) throws(Overflow) {
         guard case .undecided = form else { return try take(piece, into: &items) }
         beginning.append(piece)
@@ -64,7 +65,7 @@ struct TimedAnswerReader: Sendable {
         if decide(isEnd: false) { try takeBeginning(into: &items) }
     }
 
-    /// Ends the answer, and appends the last item.
+    /// Ends the answer. Appends the last item.
     mutating func finish(into items: inout [Item]) throws(Overflow) {
         if case .undecided = form, !beginning.isEmpty {
             _ = decide(isEnd: true)
@@ -116,7 +117,7 @@ struct TimedAnswerReader: Sendable {
         }
     }
 
-    /// Decides the form by the bytes so far. Returns whether they suffice.
+    /// Determines the answer's form from the bytes received so far. Returns whether these bytes are enough.
     private mutating func decide(isEnd: Bool) -> Bool {
         guard let first = beginning.first else { return false }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -134,10 +135,10 @@ struct TimedAnswerReader: Sendable {
     }
 }
 
-/// Splits JSON objects that stand one after the other, with or without line ends, commas and a list around them. Pure.
+/// Splits a sequence of JSON objects, with or without line ends, commas and a list around them. Pure.
 ///
-/// It does not check whether an object is valid. What stands between objects and does not belong there becomes an item
-/// of its own, up to the end of its line.
+/// The splitter does not check whether an object is valid. Unexpected content between two objects becomes a separate
+/// item, up to the end of its line.
 struct JSONObjectSplitter: Sendable {
     private var object = Data()
     private var depth = 0
@@ -149,10 +150,10 @@ struct JSONObjectSplitter: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether what is being read is no object.
+    /// Whether the content that is being read is not an object.
     private var isRubbish: Bool { depth == 0 && !object.isEmpty }
 
-    /// Reads the next piece, and appends the objects that it completes.
+    /// Reads the next piece. Appends the objects that the piece completes.
     mutating func read(_ piece: Data, into objects: inout [Data]) throws(TimedAnswerReader.Overflow) {
         var fault: TimedAnswerReader.Overflow?
         piece.withUnsafeBytes { bytes in
@@ -222,7 +223,7 @@ struct JSONObjectSplitter: Sendable {
         if start < bytes.count, depth > 0 || isRubbish { try add(bytes, start..<bytes.count) }
     }
 
-    /// Ends the answer, and appends an object that was cut off.
+    /// Ends the answer. Appends an object that was cut off.
     mutating func finish(into objects: inout [Data]) {
         if !object.isEmpty { end(into: &objects) }
     }

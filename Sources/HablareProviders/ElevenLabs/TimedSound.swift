@@ -4,11 +4,11 @@ import HablareJSON
 
 /// A piece of sound with the times of its characters, in the service's form.
 struct TimedSound: Sendable {
-    /// The reason why a piece is not usable.
+    /// The reason why a piece cannot be used.
     enum Fault: Error, Sendable, Hashable {
         /// The piece does not follow the API. The text describes the problem and never quotes the piece.
         case malformed(String)
-        /// The service reports a failure, in the form of its refusals.
+        /// The service reports a failure, in the form of a refusal.
         case failed
     }
 
@@ -16,8 +16,8 @@ struct TimedSound: Sendable {
     let bytes: Data
     private let alignment: ParameterValue?
 
-    /// Reads one JSON object. If a name occurs twice, the last value counts: rejecting the piece would discard billed
-    /// sound.
+    /// Reads one JSON object. If a name occurs twice, the last value counts, because rejecting the piece would discard
+    /// sound that is billed.
     init(json: Data) throws(Fault) {
         guard let value = ParameterValue(lenientJSON: json), case .object = value else {
             throw .malformed("a piece of sound that is not an object")

@@ -6,9 +6,9 @@ struct ExtraMembers: Sendable, Hashable {
 
     /// Reads the members.
     ///
-    /// - Parameter reserved: The names that `extra` must not have, even if the body lacks them, each with advice for
-    ///   the user. These are values that another parameter checks and accounts for, or that would change the form of
-    ///   the answer.
+    /// - Parameter reserved: The names that `extra` must not contain, even if the body has no such member. Each name
+    ///   has advice for the user. Such a member is set by another parameter that the provider checks and counts, or
+    ///   would change the form of the answer.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a reserved name.
     init(_ reader: inout ParameterReader, reserving reserved: [String: String] = [:]) throws(AIServiceError) {
         members = try reader.object("extra") ?? [:]
@@ -24,8 +24,8 @@ struct ExtraMembers: Sendable, Hashable {
 
     /// Adds the members to a body.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the body already has such a member. The request
-    ///   would be ambiguous, and a member could change a value that the engine has already accounted for.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the body already has a member of the same name. The
+    ///   request would be ambiguous. The member could also change a value that the engine has already counted.
     func add(to body: inout [String: ParameterValue]) throws(AIServiceError) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard body.updateValue(value, forKey: name) == nil else {
@@ -40,7 +40,8 @@ struct ExtraMembers: Sendable, Hashable {
         }
     }
 
-    /// Returns whether all members have one of these names, which are known not to raise the price of a call.
+    /// Returns whether every member has one of these names. Members with these names are known not to raise the price
+    /// of a call.
     func areAll(in names: Set<String>) -> Bool { members.keys.allSatisfy(names.contains) }
 
     subscript(name: String) -> ParameterValue? { members[name] }

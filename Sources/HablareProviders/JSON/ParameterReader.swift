@@ -2,7 +2,7 @@ package import Hablare
 import HablareJSON
 
 /// A reader that checks a request's parameters one by one. ``finish()`` refuses the parameters that were not read, so
-/// that a mistyped name is not silently ignored.
+/// that a misspelt name is not silently ignored.
 package struct ParameterReader {
     private let values: [String: ParameterValue]
     private let provider: ProviderID
@@ -14,7 +14,7 @@ package struct ParameterReader {
         self.provider = provider
     }
 
-    /// Reads a parameter unchanged; JSON's null counts as missing.
+    /// Reads a parameter unchanged. JSON's null counts as missing.
     package mutating func value(_ name: String) -> ParameterValue? {
         known.append(name)
         guard let value = values[name], value != .null else { return nil }
@@ -65,7 +65,7 @@ package struct ParameterReader {
         }
     }
 
-    /// Reads a list of texts; a single text counts as a list of one.
+    /// Reads a list of texts. A single text counts as a list with one text.
     package mutating func texts(_ name: String) throws(AIServiceError) -> [String]? {
         guard let value = value(name) else { return nil }
         if let text = value.text { return [text] }

@@ -1,31 +1,32 @@
 package import Hablare
 
-/// Approximate token counts, without the model's own tokenizer. This type is pure.
+/// Approximate token counts, without the model's own tokenizer. Pure.
 ///
-/// There are two counts, both on the high side. The estimate is close to the tokens of English, German or Chinese text
-/// and serves to pace calls. The upper bound is never exceeded, because a token has at least one byte; it serves
-/// budgets.
+/// There are two counts: an estimate and an upper bound. Each is usually too high. The estimate is close to the token
+/// count of English, German or Chinese text. The engine uses the estimate to pace calls. The upper bound is never
+/// exceeded, because a token has at least one byte. Budgets use the upper bound.
 package enum TokenEstimate {
-    /// The maximum number of tokens of a picture with most models.
+    /// The usual maximum number of tokens of a picture, with most models.
     package static let tokensOfImage: Int64 = 1600
-    /// The maximum number of tokens of a picture with the model that counts it highest (gpt-4o-mini: 2,833 and 5,667
-    /// for each of 8 tiles).
+    /// The maximum number of tokens of a picture. The model that counts most tokens is gpt-4o-mini. It counts 2,833
+    /// tokens, and 5,667 tokens for each of 8 tiles.
     package static let mostTokensOfImage: Int64 = 48_169
-    /// The maximum number of tokens of a part in addition to its bytes: a tool call has names and punctuation around
-    /// it.
+    /// The maximum number of tokens of a part in addition to the tokens of its bytes. For example, a tool call has
+    /// names and punctuation.
     private static let mostTokensOfPart: Int64 = 64
-    /// The number of tokens of a message in addition to its parts.
+    /// The number of tokens of a message in addition to the tokens of its parts.
     private static let tokensOfMessage: Int64 = 8
 
-    /// The bytes of a document or a recording for each of its tokens, roughly: a page of a PDF has 100 KB and 2,000
-    /// tokens, a second of audio 16 KB and 10.
+    /// The approximate number of bytes of a document or a recording for each token. A page of a PDF has 100 KB and
+    /// 2,000 tokens. A second of audio has 16 KB and 10 tokens.
     private static let bytesOfDocumentToken: Int64 = 50
     private static let bytesOfAudioToken: Int64 = 1600
-    /// The number of tokens of a document whose size is unknown, because it is behind an address: ten pages.
+    /// The estimated number of tokens of a document that is given by its address: ten pages. The document's size is
+    /// unknown.
     private static let tokensOfLinkedDocument: Int64 = 20_000
 
-    /// Returns an estimate: a token for every three bytes of text, 1,600 for a picture, and a rough number for documents
-    /// and audio.
+    /// Returns an estimate of a prompt's tokens: one token for every three bytes of text, 1,600 tokens for each
+    /// picture, and a rough number for documents and audio.
     package static func tokens(of prompt: Prompt) -> Int64 {
         prompt.sum { (bytes: Int64) in (bytes + 2) / 3 } + prompt.imageCount * tokensOfImage
             + prompt.parts.reduce(0) { $0 + tokens(of: $1) }
@@ -40,7 +41,7 @@ package enum TokenEstimate {
         }
     }
 
-    /// Returns whether a prompt has a part whose tokens have no known upper bound: a document or audio.
+    /// Returns whether a prompt has a part without a known upper bound of tokens: a document or audio.
     package static func isUnbounded(_ prompt: Prompt) -> Bool {
         prompt.parts.contains { part in
             switch part {
@@ -50,13 +51,13 @@ package enum TokenEstimate {
         }
     }
 
-    /// Returns an upper bound: a token for every byte of text, 48,169 for a picture, and an overhead for each part.
-    /// Documents and audio have none (``isUnbounded(_:)``).
+    /// Returns an upper bound of a prompt's tokens: one token for every byte of text, 48,169 tokens for each picture,
+    /// and an overhead for each part. Documents and audio have no upper bound (``isUnbounded(_:)``).
     package static func mostTokens(of prompt: Prompt) -> Int64 {
         prompt.sum { (bytes: Int64) in bytes + mostTokensOfPart } + prompt.imageCount * mostTokensOfImage
     }
 
-    /// Returns an upper bound for the content that is sent in addition to the prompt: tools, a schema, instructions.
+    /// Returns an upper bound of the tokens that are sent in addition to the prompt: tools, a schema and instructions.
     package static func mostTokens(of value: ParameterValue) -> Int64 { value.weight }
 
     fileprivate static func overhead(ofMessages count: Int) -> Int64 { tokensOfMessage * Int64(count + 1) }
@@ -92,8 +93,8 @@ extension Prompt {
 }
 
 extension ParameterValue {
-    /// The approximate size in bytes, at least that of the JSON: the bytes of its texts, and an overhead for each
-    /// value.
+    /// The approximate size in bytes: the bytes of its texts, and an overhead for each value. It is at least the size
+    /// of the JSON.
     var weight: Int64 {
         switch self {
         case .null, .bool: 8

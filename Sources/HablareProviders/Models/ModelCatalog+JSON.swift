@@ -3,7 +3,8 @@ public import Hablare
 import HablareJSON
 
 extension ModelCatalog {
-    /// The models that ship with this version. ``date`` and each model's ``ModelInformation/checked`` tell their age.
+    /// The models that ship with this version. ``date`` and each model's ``ModelInformation/checked`` show how old the
+    /// facts are.
     public static let shipped: ModelCatalog = {
         do {
             return try ModelCatalog(json: Data(PackageResources.models_json))
@@ -12,20 +13,21 @@ extension ModelCatalog {
         }
     }()
 
-    /// Reads a catalog from a file in the format of the shipped one.
+    /// Reads a catalog from a file in the format of the shipped catalog.
     ///
     /// The file is an object with these members:
-    /// - `date`, the day on which the facts were collected, and `notes`, a list of texts.
-    /// - `defaults`, an object of vendors, each an object of kinds with a model's id.
-    /// - `models`, a list of objects with `vendor`, `id` and `kind` (``ModelInformation/Kind``). Optional members are
-    ///   `aliases`, `name`, `context`, `maxOutput`, `maxCharacters`, `dimensions`, `inputs`, `released`, `thinking`,
-    ///   `effort` with `values` and `default`, `refused`, `refusedWhileReasoning`, `batch`, `shutdown`,
-    ///   `retiresNotBefore`, `successor`, `notes`, `source` and `date`, the day of the source.
+    /// - `date`: the day on which the facts were collected. `notes`: a list of texts.
+    /// - `defaults`: an object whose names are vendors. Each value is an object that assigns a model's id to each kind.
+    /// - `models`: a list of objects. Each has `vendor`, `id` and `kind` (``ModelInformation/Kind``). Optional members
+    ///   are `aliases`, `name`, `context`, `maxOutput`, `maxCharacters`, `dimensions`, `inputs`, `released`,
+    ///   `thinking`, `effort`, `refused`, `refusedWhileReasoning`, `batch`, `shutdown`, `retiresNotBefore`,
+    ///   `successor`, `notes`, `source` and `date`. `effort` is an object with `values` and `default`. `date` is the
+    ///   day on which the source was read.
     ///
-    /// Days are written as `2026-11-27`. `thinking` is `extended` or `adaptive`, which may be followed by `, always on`,
-    /// `, on by default` or `, off by default`. Other names are refused. A default must be one of the models.
+    /// Days have the form `2026-11-27`. `thinking` is `extended` or `adaptive`. It may be followed by `, always on`,
+    /// `, on by default` or `, off by default`. Other names are refused. Each default must be one of the models.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration``, which
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration``. The error
     ///   names the entry and the member.
     public init(json: Data) throws(AIServiceError) {
         guard let file = ParameterValue(json: json), case .object(let members) = file else {
@@ -164,7 +166,7 @@ private struct ModelEntry {
         return day.start
     }
 
-    /// Returns whether the model thinks without being asked; `nil` if not known.
+    /// Returns whether the model thinks if the request does not ask for it; `nil` if unknown.
     private mutating func thinking() throws(AIServiceError) -> Bool? {
         switch try text("thinking") {
         case nil, "adaptive": nil

@@ -3,14 +3,14 @@ import Hablare
 
 /// The known models of vendors. Pure.
 ///
-/// A model is found by its id, by one of its aliases, and by its id with a date at the end, such as
-/// `claude-opus-4-5-20251101` or `gpt-4.1-2025-04-14`.
+/// A model is found by its id or by one of its aliases. It is also found by its id or alias with a date at the end,
+/// such as `claude-opus-4-5-20251101` or `gpt-4.1-2025-04-14`.
 public struct ModelCatalog: Sendable, Hashable {
-    /// The day on which the facts were collected, `2026-11-27`. Empty if not known.
+    /// The day on which the facts were collected, such as `2026-11-27`. Empty if unknown.
     public let date: String
     /// The models, in the order in which they were given.
     public let models: [ModelInformation]
-    /// The ids of the models for requests that name none, by vendor and purpose.
+    /// The ids of the default models, by vendor and purpose. Requests that name no model use them.
     let defaults: [String: [ModelInformation.Kind: String]]
     private let places: [Key: Int]
 
@@ -19,10 +19,10 @@ public struct ModelCatalog: Sendable, Hashable {
         let id: String
     }
 
-    /// A catalog without models. No call is then refused because of its model.
+    /// A catalog without models. With this catalog, no call is refused because of its model.
     public static let empty = ModelCatalog([])
 
-    /// Creates a catalog. If two models have the same vendor and id, the first one counts.
+    /// Creates a catalog. If two models have the same vendor and id, the first model is used.
     public init(_ models: [ModelInformation], date: String = "") {
         self.init(models, defaults: [:], date: date)
     }
@@ -39,11 +39,11 @@ public struct ModelCatalog: Sendable, Hashable {
         places = Dictionary(ids + aliases, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the facts about a model; `nil` for an unknown one.
+    /// Returns the facts about a model; `nil` for an unknown model.
     ///
     /// - Parameters:
     ///   - id: The id, an alias, or the id with a date at its end.
-    ///   - vendor: The vendor: `openai`.
+    ///   - vendor: The vendor, such as `openai`.
     public func model(_ id: String, of vendor: String) -> ModelInformation? {
         let place =
             places[Key(vendor: vendor, id: id)]
@@ -54,11 +54,11 @@ public struct ModelCatalog: Sendable, Hashable {
         return model
     }
 
-    /// Returns the vendor's model for requests that name none; `nil` if the catalog names none.
+    /// Returns the vendor's model for requests that do not name a model; `nil` if the catalog has no such default.
     public func defaultModel(_ kind: ModelInformation.Kind, of vendor: String) -> String? { defaults[vendor]?[kind] }
 
-    /// Returns the catalog without dates of ends, for a server that is not the vendor's own: it may offer a model
-    /// longer than the vendor does.
+    /// Returns the catalog without retirement dates. For a server that is not the vendor's own, because that server may
+    /// offer a model longer than the vendor does.
     public func withoutEnds() -> ModelCatalog {
         let models = models.map { model in
             var model = model
@@ -70,7 +70,7 @@ public struct ModelCatalog: Sendable, Hashable {
         return ModelCatalog(models, defaults: defaults, date: date)
     }
 
-    /// Returns the facts of a service's own list, each added to the known facts about its model.
+    /// Returns the models in a service's own list. The known facts about each model are added.
     package func updating(_ listed: [ModelInformation]) -> [ModelInformation] {
         listed.map { listed in
             var listed = listed
@@ -80,10 +80,9 @@ public struct ModelCatalog: Sendable, Hashable {
         }
     }
 
-    /// Throws if a model no longer answers.
+    /// Throws an error if the model is retired at a date.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` with code `modelRetired`, which names the
-    ///   successor.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `modelRetired`. The error names the successor.
     func checkIsOffered(_ id: String, of vendor: String, at date: Date) throws(AIServiceError) {
         guard let model = model(id, of: vendor), case .retired = model.standing(at: date),
             let notice = model.notice(at: date)
@@ -91,7 +90,7 @@ public struct ModelCatalog: Sendable, Hashable {
         throw AIServiceError(.modelRetired, "\(notice) Nothing was sent.", category: .configuration, disposition: .fail)
     }
 
-    /// Returns an id without the date at its end; `nil` if there is none.
+    /// Returns an id without the date at its end; `nil` if the id has no date.
     private static func withoutDate(_ id: String) -> String? {
         for length in [8, 10] {
             let (name, date) = (id.dropLast(length), id.suffix(length))

@@ -1,85 +1,87 @@
 public import Foundation
 public import Hablare
 
-/// The known facts about a model: its limits, the parameters it refuses, and the date of its end.
+/// The known facts about a model: its limits, the parameters that it refuses, and its retirement date.
 ///
-/// A fact that is `nil` is not known. No call is refused because of an unknown fact.
+/// A fact that is `nil` is unknown. No call is refused because of an unknown fact.
 public struct ModelInformation: Sendable, Hashable, Identifiable {
     /// The purpose of a model.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Text, also with tools and pictures in its prompt.
+        /// Generates text. Its prompt may also have tools and pictures.
         case text
-        /// Pictures.
+        /// Generates pictures.
         case image
-        /// Speech from a text.
+        /// Generates speech from text.
         case speech
-        /// Text from speech.
+        /// Generates text from speech.
         case transcription
-        /// Vectors of texts.
+        /// Generates vectors from texts.
         case embedding
-        /// Judgements whether content is allowed.
+        /// Judges whether content is allowed.
         case moderation
     }
 
-    /// The stage of a model's life, as its service reports it.
+    /// The stage of a model's life, as reported by its service.
     public enum Lifecycle: String, Sendable, Hashable, CaseIterable {
-        /// For all work.
+        /// The model is available for all work.
         case active
-        /// Still answers, and has or will get a date of its end.
+        /// The model still answers. It has a retirement date, or will get one.
         case deprecated
-        /// No longer answers.
+        /// The model no longer answers.
         case retired
     }
 
-    /// The vendor that offers the model: `openai`, `anthropic`, `elevenlabs`.
+    /// The vendor that offers the model, such as `openai`, `anthropic` or `elevenlabs`.
     public var vendor: String
     /// The id that requests use.
     public var id: String
-    /// Other ids of the same model, such as one with the date of its release.
+    /// Other ids of the same model, such as an id with the release date.
     public var aliases: [String]
-    /// The display name; `nil` if not known.
+    /// The display name; `nil` if unknown.
     public var name: String?
-    /// The purpose; `nil` if not known.
+    /// The purpose; `nil` if unknown.
     public var kind: Kind?
-    /// The kinds of input beside text, such as `image`; empty if not known.
+    /// The kinds of input in addition to text, such as `image`; empty if unknown.
     public var inputs: [String]
-    /// The date of its release.
+    /// The release date.
     public var releasedAt: Date?
     /// The maximum number of tokens in a prompt and its answer together.
     public var contextTokens: Int64?
-    /// The maximum number of tokens in an answer, with its thinking.
+    /// The maximum number of tokens in an answer, including its thinking.
     public var outputTokens: Int64?
     /// The maximum number of characters (Unicode scalars) in a text to speak.
     public var maximumCharacters: Int64?
     /// The number of values in a vector.
     public var dimensions: Int64?
-    /// Whether the model thinks if the request does not say otherwise. Its thinking counts as output.
+    /// Whether the model thinks if the request does not set it. Thinking counts as output.
     public var thinksByDefault: Bool?
     /// The accepted values of `reasoning_effort`, in ascending order.
     public var efforts: [String]?
-    /// The parameters that the model refuses: `temperature`, `top_k` … A value alone is named after its parameter:
-    /// `thinking.enabled`, `tool_choice.any`. `prefill` is an assistant's message at the end of the prompt,
-    /// `temperature+top_p` is both of them in one request.
+    /// The parameters that the model refuses, such as `temperature` or `top_k`. Some names have a special form:
+    ///
+    /// - `thinking.enabled` and `tool_choice.any`: only this value of the parameter is refused.
+    /// - `prefill`: a prompt that ends with an assistant's message.
+    /// - `temperature+top_p`: both parameters in one request.
     public var refused: Set<String>
-    /// The parameters that the model refuses unless `reasoning_effort` is `none`: `temperature` … `chat.tools` is tools
-    /// in OpenAI's chat API.
+    /// The parameters that the model refuses unless `reasoning_effort` is `none`, such as `temperature`. `chat.tools`
+    /// means tools in OpenAI's chat API.
     public var refusedWhileReasoning: Set<String> = []
-    /// Whether the vendor's batch API takes the model.
+    /// Whether the vendor's batch API accepts the model.
     public var isBatchable: Bool?
-    /// The stage of its life, if the service reports it. It takes precedence over ``endsAt``, because an announced end
-    /// may be postponed.
+    /// The stage of the model's life, if the service reports it. It takes precedence over ``endsAt``, because an
+    /// announced retirement may be postponed.
     public var lifecycle: Lifecycle?
-    /// The date at which the model stops answering.
+    /// The retirement date, at which the model stops answering.
     public var endsAt: Date?
-    /// The date before which the model will not end.
+    /// The date before which the model will not be retired.
     public var endsNotBefore: Date?
     /// The id of the model that the vendor recommends instead.
     public var successor: String?
-    /// The day on which these facts were compared with their source, `2026-11-27`.
+    /// The day on which these facts were compared with their source, such as `2026-11-27`.
     public var checked: String?
     /// The source of these facts.
     public var source: String?
-    /// The parameters that a service reports as accepted, although they were known as refused.
+    /// The parameters that a service reports as accepted, although the catalog lists them as refused.
     var accepted: Set<String> = []
 
     /// Creates a description with the given facts.
@@ -114,7 +116,7 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
         self.source = source
     }
 
-    /// Returns the facts with those of a newer source added. A fact that the newer source has replaces the older one.
+    /// Returns these facts, updated by the facts of a newer source. A fact in the newer source replaces the older fact.
     public func updated(by newer: ModelInformation) -> ModelInformation {
         var updated = self
         updated.id = newer.id
@@ -143,21 +145,21 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The remaining life of a model at a date.
+/// The state of a model at a date, with regard to its retirement.
 public enum ModelStanding: Sendable, Hashable {
-    /// No end is known, or it is further away than ``ModelInformation/notice``.
+    /// No retirement date is known, or the date is further away than ``ModelInformation/notice``.
     case current
-    /// The model ends within ``ModelInformation/notice``. The date is `nil` if only its deprecation is known.
+    /// The model is retired within ``ModelInformation/notice``. The date is `nil` if only the deprecation is known.
     case ending(Date?)
     /// The model no longer answers.
     case retired(Date?)
 }
 
 extension ModelInformation {
-    /// The time before a model's end in which it is reported as ending: 183 days, half a year.
+    /// The time before a model's retirement in which the model is reported as ending: 183 days, half a year.
     public static let notice: TimeInterval = 183 * 86_400
 
-    /// Returns the remaining life of the model at a date.
+    /// Returns the state of the model at a date.
     public func standing(at date: Date) -> ModelStanding {
         if lifecycle == .retired { return .retired(endsAt) }
         guard let endsAt else { return lifecycle == .deprecated ? .ending(nil) : .current }
@@ -166,7 +168,7 @@ extension ModelInformation {
         return endsAt.timeIntervalSince(date) <= Self.notice ? .ending(endsAt) : .current
     }
 
-    /// Returns a sentence about the end of the model, with its date and its successor; `nil` if it is current.
+    /// Returns a sentence about the model's retirement, with the date and the successor; `nil` if the model is current.
     public func notice(at date: Date) -> String? {
         let end = endsAt.map { UTCDay(containing: $0).name }
         let advice = successor.map { " Use \($0)." } ?? " Choose another one: hablare models \(vendor)"
@@ -183,6 +185,7 @@ extension ModelInformation {
 }
 
 extension AIServiceError.Code {
-    /// The model no longer answers: its service has shut it down. Nothing was sent. The message names the successor.
+    /// The model is retired: its service no longer answers calls to it. Nothing was sent. The message names the
+    /// successor.
     public static let modelRetired = Self(rawValue: "model-retired")
 }

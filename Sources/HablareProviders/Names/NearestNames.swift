@@ -1,17 +1,19 @@
-/// A finder of similar names, for errors that suggest a correction.
+/// A search for similar names, for errors that suggest a correction.
 package struct NearestNames: Sendable {
     private let names: [String]
 
-    /// Creates a finder for existing names. Their order decides between equally near names.
+    /// Creates a search among existing names. If two names are equally near, the order of `names` decides.
     package init(_ names: some Sequence<String>) {
         self.names = Array(names)
     }
 
-    /// Returns the names nearest to a word.
+    /// Returns the existing names that are nearest to a word.
     ///
-    /// Case is ignored. A name is near if its edit distance is within a third of the word's letters (at least 1, at
-    /// most 4). A name that begins with the word is also near, and so is a name of two or more letters that the word
-    /// begins with.
+    /// Case is ignored. A name is near in three cases:
+    ///
+    /// - Its edit distance is at most a third of the word's letters. The limit is at least 1 and at most 4.
+    /// - The name begins with the word.
+    /// - The word begins with the name, and the name has at least two letters.
     ///
     /// - Parameters:
     ///   - word: The word to look for.
@@ -31,8 +33,9 @@ package struct NearestNames: Sendable {
         return ranked.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(max(0, count)).map(\.name)
     }
 
-    /// Returns a sentence that suggests the nearest names. If none is near, it lists all names, up to eight; otherwise
-    /// it is empty. It begins with a space, to follow another sentence.
+    /// Returns a sentence that suggests the nearest names. If no name is near and there are at most eight names, the
+    /// sentence lists all of them. Otherwise returns an empty text. The sentence begins with a space, so that it can
+    /// follow another sentence.
     package func hint(for word: String) -> String {
         let near = nearest(to: word)
         if !near.isEmpty { return " Did you mean \(near.joined(separator: ", "))?" }
@@ -40,8 +43,9 @@ package struct NearestNames: Sendable {
         return " There is \(names.joined(separator: ", "))."
     }
 
-    /// Returns the restricted Damerau–Levenshtein distance: the number of letters to insert, delete, replace or swap
-    /// with a neighbour to turn one word into the other, if no letter is edited twice.
+    /// Returns the restricted Damerau–Levenshtein distance between two words. It is the number of edits that turn one
+    /// word into the other. An edit inserts, deletes or replaces a letter, or swaps two adjacent letters. No letter is
+    /// edited twice.
     package static func distance(_ first: String, _ second: String) -> Int {
         let rows = Array(first)
         let columns = Array(second)

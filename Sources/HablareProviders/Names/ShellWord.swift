@@ -1,6 +1,6 @@
 /// Quoting of words for a shell command line.
 package enum ShellWord {
-    /// Returns the word, in quotes if a shell requires them.
+    /// Returns the word. Adds quotes if a shell requires them.
     package static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && word.utf8.allSatisfy { $0.isLetterOrDigit || "_-./+:,@%=".utf8.contains($0) }
         return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"

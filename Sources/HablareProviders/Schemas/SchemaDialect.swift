@@ -1,7 +1,8 @@
 import Hablare
 import HablareJSON
 
-/// The part of JSON Schema that a service enforces. ``fit(_:)`` rewrites any schema into it, or says why it cannot.
+/// The part of JSON Schema that a service enforces. ``fit(_:)`` rewrites a schema into this part, or returns the reason
+/// why that is impossible.
 ///
 /// The rules follow the official SDKs and the services' documentation:
 /// - OpenAI: `openai` 3.57.0, `lib/_pydantic.py`, and
@@ -9,11 +10,11 @@ import HablareJSON
 /// - Anthropic: `anthropic` 2.14.0, `lib/_parse/_transform.py`, and
 ///   https://platform.claude.com/docs/en/build-with-claude/structured-outputs.
 ///
-/// Every answer to a fitted schema has the shape that the original one describes. It may violate a keyword that the
-/// service does not enforce, and has null for each optional member that was made required. The caller's own
-/// `JSONSchema` stays the final judge.
+/// Every answer to a fitted schema has the shape that the original schema describes. The answer may violate a keyword
+/// that the service does not enforce. It has null for each optional member that was made required. The caller's own
+/// `JSONSchema` makes the final check.
 struct SchemaDialect: Sendable, Hashable {
-    /// Whether every member of an object must be required. Optional members then become nullable.
+    /// Whether every member of an object must be required. If so, optional members become nullable.
     let requiresEveryMember: Bool
     /// Whether the root must be an object.
     let needsObject: Bool
@@ -21,17 +22,17 @@ struct SchemaDialect: Sendable, Hashable {
     let needsElements: Bool
     /// Whether a definition may refer to itself.
     let allowsRecursion: Bool
-    /// Whether a type may be a list of a scalar type and `null`. Otherwise several types are alternatives.
+    /// Whether a type may be a list of a scalar type and `null`. If not, several types become alternatives.
     let listsNull: Bool
     /// Whether fixed values (`enum`, `const`) keep their type.
     let typesChoices: Bool
     /// The values of `format` that the service enforces.
     let formats: Set<String>
-    /// The constraints that the service enforces, beside `format`.
+    /// The constraints that the service enforces, in addition to `format`.
     let constraints: Set<String>
-    /// The largest `minItems` that the service enforces; `nil` for any.
+    /// The largest `minItems` that the service enforces; `nil` if there is no limit.
     let largestLeastCount: Int64?
-    /// The sizes that the service accepts.
+    /// The maximum sizes that the service accepts.
     let limits: SchemaLimits
 
     /// OpenAI's strict schemas.
@@ -62,10 +63,10 @@ struct SchemaDialect: Sendable, Hashable {
             members: nil, levels: nil, nameCharacters: nil, choices: nil, longChoices: nil,
             charactersOfLongChoices: nil, optionalMembers: 24, unions: 16))
 
-    /// Rewrites a schema. The time grows with the size of the schema, and is bounded for one whose references would
-    /// make it larger than ``SchemaFitter/mostVisits``. Pure.
+    /// Rewrites a schema. The time grows with the size of the schema. References can make a schema much larger;
+    /// ``SchemaFitter/mostVisits`` limits the time for such a schema. Pure.
     ///
-    /// - Returns: The fitted schema, or the first reason why the service cannot enforce one.
+    /// - Returns: The fitted schema, or the first reason why the service cannot enforce a fitted schema.
     func fit(_ schema: [String: ParameterValue]) -> Result<[String: ParameterValue], SchemaMisfit> {
         do throws(SchemaMisfit) {
             var fitter = SchemaFitter(schema, to: self)
@@ -80,19 +81,19 @@ struct SchemaDialect: Sendable, Hashable {
 
 /// The reason why a schema cannot be expressed in a dialect.
 enum SchemaMisfit: Error, Sendable, Hashable {
-    /// A value of any type is allowed: `{}`, `true`, or a list without a description of its elements.
+    /// The schema allows a value of any type: `{}`, `true`, or a list without a description of its elements.
     case anything
-    /// An object may have members whose names the schema does not list.
+    /// The schema allows an object with members whose names it does not list.
     case openObject
-    /// The elements of a list differ by their place.
+    /// The elements of a list have different schemas, depending on their position.
     case tuple
-    /// A required value can have no value, or several parts of the schema contradict each other.
+    /// No value satisfies a required part, or several parts of the schema contradict each other.
     case contradiction
     /// A fixed value is an object or a list.
     case compoundChoice
-    /// Parts that apply to the same value constrain it by the same keyword in different ways.
+    /// Parts that apply to the same value constrain it with the same keyword in different ways.
     case conflict(keyword: String)
-    /// A reference leads out of the schema, to nothing, or only to itself.
+    /// A reference points out of the schema, to nothing, or only to itself.
     case reference
     /// A definition refers to itself.
     case recursion
@@ -100,6 +101,6 @@ enum SchemaMisfit: Error, Sendable, Hashable {
     case root
     /// A keyword has a value of the wrong type.
     case malformed(keyword: String)
-    /// The schema is larger, or nests deeper, than the service or the fitter accepts.
+    /// The schema is larger, or nested more deeply, than the service or the fitter accepts.
     case tooLarge
 }

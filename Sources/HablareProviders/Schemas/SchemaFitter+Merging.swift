@@ -1,12 +1,13 @@
 import Hablare
 import HablareJSON
 
-/// The merging of parts that apply to the same value.
+/// Merging of schema parts that apply to the same value.
 extension SchemaFitter {
-    /// Returns a schema without `allOf` and without a reference beside other keywords, and the pointers whose targets
-    /// were copied into it. A reference alone stays, with a normalized pointer.
+    /// Returns a schema that has no `allOf`, and in which no reference has other keywords beside it. Also returns the
+    /// pointers whose targets were copied into the schema. A reference without other keywords is kept, with a
+    /// normalized pointer.
     ///
-    /// - Parameter copying: Whether to copy the target of a reference that stands alone.
+    /// - Parameter copying: Whether to copy the target of a reference that has no other keywords beside it.
     mutating func flattened(
         _ schema: Members, copying: Bool, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> (members: Members, open: Set<String>) {
@@ -62,7 +63,7 @@ extension SchemaFitter {
         return (try merge(all, own), open)
     }
 
-    /// Follows a chain of references that have nothing beside them.
+    /// Follows a chain of references that have no other keywords beside them. Returns the last pointer.
     private mutating func end(of pointer: String) throws(SchemaMisfit) -> String {
         var pointer = pointer
         var seen: Set<String> = []
@@ -76,7 +77,8 @@ extension SchemaFitter {
         return pointer
     }
 
-    /// Returns the keywords of two schemas that apply to the same value. Annotations of the second one win.
+    /// Returns the merged keywords of two schemas that apply to the same value. Annotations of the second schema take
+    /// precedence.
     private func merge(_ first: Members, _ second: Members) throws(SchemaMisfit) -> Members {
         guard !first.isEmpty else { return second }
         try refuseHiddenMembers(first, second)
@@ -123,8 +125,8 @@ extension SchemaFitter {
         throw .conflict(keyword: name)
     }
 
-    /// Refuses to merge an object that excludes unknown members with one that describes other members. No value with
-    /// those members satisfies both.
+    /// Throws an error if one object excludes unknown members and the other object describes such members. No value
+    /// with those members satisfies both objects.
     private func refuseHiddenMembers(_ first: Members, _ second: Members) throws(SchemaMisfit) {
         for (closed, other) in [(first, second), (second, first)]
         where closed["additionalProperties"] == false {

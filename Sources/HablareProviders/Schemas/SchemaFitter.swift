@@ -1,33 +1,34 @@
 import Hablare
 import HablareJSON
 
-/// A machine that rewrites one schema for a dialect. Pure.
+/// A fitter that rewrites one schema for a dialect. Pure.
 ///
-/// Parts that apply to the same value (`allOf`, a reference with other keywords beside it) are merged first. Each value
-/// is then rewritten by its type. Definitions are rewritten once, when something refers to them, so recursive schemas
-/// stay finite.
+/// Parts that apply to the same value are merged first. Such parts are `allOf`, and a reference with other keywords
+/// beside it. Each value is then rewritten by its type. A definition is rewritten once, when a reference points to it.
+/// So recursive schemas stay finite.
 struct SchemaFitter {
     typealias Members = [String: ParameterValue]
 
-    /// The maximum number of schemas rewritten or merged. References inside `allOf` are copied, and chains of them
-    /// could otherwise grow exponentially. A schema of 1 MB has about a third of it.
+    /// The maximum number of schemas that are rewritten or merged. References inside `allOf` are copied. Without this
+    /// maximum, chains of such references could grow exponentially. A schema of 1 MB needs about a third of this
+    /// number.
     static let mostVisits = 300_000
-    /// The number of visits after which annotations beside a reference no longer make a copy of its target.
+    /// The number of visits after which a reference with annotations is no longer replaced by a copy of its target.
     private static let visitsForCopies = 50_000
-    /// The maximum number of schemas inside each other.
+    /// The maximum nesting depth of schemas.
     private static let deepest = 64
 
     let root: Members
     let dialect: SchemaDialect
     private var visits = 0
-    /// The fitted definitions by their new names.
+    /// The fitted definitions, by their new names.
     private var definitions: [String: ParameterValue] = [:]
-    /// The new names of the targets of references, by pointer.
+    /// The new names of the definitions that references point to, by pointer.
     private var names: [String: String] = [:]
-    /// The number of definitions whose name begins with this one.
+    /// The number of definitions whose new name begins with a name.
     private var namesakes: [String: Int] = [:]
     private var pending: [(pointer: String, name: String, schema: ParameterValue)] = []
-    /// The definitions that each definition refers to; the root has the empty name.
+    /// The definitions that each definition refers to. The root has the empty name.
     private var uses: [String: Set<String>] = [:]
     private var current = ""
 
@@ -36,7 +37,7 @@ struct SchemaFitter {
         self.dialect = dialect
     }
 
-    /// Returns the whole schema, fitted.
+    /// Returns the whole fitted schema.
     mutating func fitted() throws(SchemaMisfit) -> Members {
         let flat = try flattened(root, copying: true, depth: 0, open: ["#"])
         var fitted = try fit(flat: flat.members, depth: 0, open: flat.open)
@@ -55,7 +56,7 @@ struct SchemaFitter {
         guard visits <= Self.mostVisits, depth <= Self.deepest else { throw .tooLarge }
     }
 
-    /// Counts the copy of a schema's members, whose number may be large, as visits.
+    /// Counts the copy of a schema's members as visits, because the members may be many.
     mutating func visit(_ depth: Int, copying members: Members) throws(SchemaMisfit) {
         if case .object(let properties)? = members["properties"] { visits += properties.count }
         if case .array(let names)? = members["required"] { visits += names.count }
@@ -64,9 +65,9 @@ struct SchemaFitter {
 
     // MARK: Values
 
-    /// Returns a schema, fitted.
+    /// Returns a fitted schema.
     ///
-    /// - Parameter open: The pointers whose targets contain this schema. They are not copied into themselves.
+    /// - Parameter open: The pointers whose targets contain this schema. A target is not copied into itself.
     mutating func fit(
         _ schema: ParameterValue, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {
@@ -102,7 +103,8 @@ struct SchemaFitter {
         return isNullable ? nullable(fitted) : fitted
     }
 
-    /// Returns alternatives. Constraints beside them apply to each one, so they are merged into it.
+    /// Returns fitted alternatives. Constraints beside the alternatives apply to each alternative, so they are merged
+    /// into each alternative.
     private mutating func alternatives(
         _ value: ParameterValue, _ keywords: inout SchemaParts, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {
@@ -193,7 +195,7 @@ struct SchemaFitter {
         return fitted
     }
 
-    /// Returns whether the service enforces a constraint as it is.
+    /// Returns whether the service enforces a constraint unchanged.
     private func isEnforced(_ name: String, _ value: ParameterValue?, for type: SchemaType) -> Bool {
         guard let value, SchemaType.constrained(by: name).contains(type) else { return false }
         switch name {
@@ -207,7 +209,7 @@ struct SchemaFitter {
         }
     }
 
-    /// Returns whether a pattern needs no lookaround and no backreference, which a grammar cannot express.
+    /// Returns whether a pattern has no lookaround and no backreference. A grammar cannot express these.
     private static func isRegular(_ pattern: String) -> Bool {
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -219,7 +221,7 @@ struct SchemaFitter {
         return true
     }
 
-    /// Returns the object without its type: closed, with every member fitted.
+    /// Returns the fitted object without its type. The object is closed, and every member is fitted.
     private mutating func object(
         _ keywords: inout SchemaParts, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {
@@ -245,9 +247,10 @@ struct SchemaFitter {
         ]
     }
 
-    /// Takes the keywords for members that are not listed. Returns whether there can be none.
+    /// Takes the keywords for members that are not listed. Returns whether no such members are allowed.
     ///
-    /// - Throws: ``SchemaMisfit/openObject`` if the schema describes them: a closed object would lose them.
+    /// - Throws: ``SchemaMisfit/openObject`` if the schema describes such members, because a closed object would lose
+    ///   them.
     private func takeOtherMembers(_ keywords: inout SchemaParts) throws(SchemaMisfit) -> Bool {
         var isClosed = false
         for keyword in ["additionalProperties", "unevaluatedProperties"] {
@@ -262,7 +265,7 @@ struct SchemaFitter {
         return isClosed
     }
 
-    /// Returns the list without its type.
+    /// Returns the fitted list without its type.
     private mutating func list(
         _ keywords: inout SchemaParts, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {
@@ -309,13 +312,13 @@ struct SchemaFitter {
 
     // MARK: References
 
-    /// Returns whether a reference with annotations beside it is replaced by its target, which then has them. A target
-    /// that contains the reference stays a reference, without the annotations.
+    /// Returns whether a reference that has annotations is replaced by a copy of its target. The copy then has the
+    /// annotations. If the target contains the reference, the reference is kept without the annotations.
     func copies(_ pointer: String, into open: Set<String>) -> Bool {
         visits < Self.visitsForCopies && !open.contains(pointer)
     }
 
-    /// Returns a reference to the target of a pointer, which becomes a definition.
+    /// Returns a reference to the target of a pointer. The target becomes a definition.
     private mutating func name(of pointer: String) throws(SchemaMisfit) -> String {
         if pointer == "#" {
             uses[current, default: []].insert("")
@@ -345,7 +348,7 @@ struct SchemaFitter {
         return name
     }
 
-    /// Refuses definitions that lead back to themselves.
+    /// Throws an error if a definition refers to itself, directly or through others.
     private func refuseRecursion() throws(SchemaMisfit) {
         var unresolved = uses.mapValues(\.count)
         var users: [String: [String]] = [:]

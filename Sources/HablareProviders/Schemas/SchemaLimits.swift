@@ -1,28 +1,29 @@
 import Hablare
 import HablareJSON
 
-/// The sizes of a schema that a service accepts; `nil` for those that it does not limit.
+/// The maximum sizes of a schema that a service accepts. A property is `nil` if the service sets no limit.
 struct SchemaLimits: Sendable, Hashable {
-    /// The number of members of all objects together.
+    /// The maximum number of members, in all objects together.
     let members: Int?
-    /// The number of objects inside each other.
+    /// The maximum nesting depth of objects.
     let levels: Int?
-    /// The number of characters of the names of members and definitions and of the fixed values, all together.
+    /// The maximum total number of characters in the names of members, the names of definitions, and the fixed values.
     let nameCharacters: Int?
-    /// The number of fixed values, all together.
+    /// The maximum number of fixed values, in all members together.
     let choices: Int?
-    /// The number of fixed values of one member above which their length counts.
+    /// The maximum number of fixed values that a member may have without a limit on their length. With more values,
+    /// their length is limited.
     let longChoices: Int?
-    /// The number of characters of the fixed values of one member that has more than ``longChoices``.
+    /// The maximum number of characters in the fixed values of one member that has more than ``longChoices`` values.
     let charactersOfLongChoices: Int?
-    /// The number of members that are not required.
+    /// The maximum number of members that are not required.
     let optionalMembers: Int?
-    /// The number of values with alternatives.
+    /// The maximum number of values that have alternatives.
     let unions: Int?
 
     /// Checks a fitted schema.
     ///
-    /// - Throws: ``SchemaMisfit/tooLarge``.
+    /// - Throws: ``SchemaMisfit/tooLarge`` if the schema exceeds a limit.
     func check(_ schema: [String: ParameterValue]) throws(SchemaMisfit) {
         var count = Count()
         try check(schema, level: 0, &count)

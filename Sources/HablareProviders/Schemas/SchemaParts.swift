@@ -1,8 +1,8 @@
 import Hablare
 import HablareJSON
 
-/// The keywords of one schema while it is rewritten. Keywords are taken one by one. The ones that the service does not
-/// enforce are moved into the description, as the official SDKs do. Pure.
+/// The keywords of one schema while it is rewritten. Keywords are taken one by one. Keywords that the service does not
+/// enforce are moved into the description, as in the official SDKs. Pure.
 struct SchemaParts {
     private var members: [String: ParameterValue]
     private var moved: [String: ParameterValue] = [:]
@@ -18,7 +18,7 @@ struct SchemaParts {
 
     // MARK: Kinds of keywords
 
-    /// Keywords that say nothing about a value: names of the schema itself, and words for other programs.
+    /// The keywords that do not constrain a value, such as names of the schema itself and words for other programs.
     private static let ignored: Set<String> = [
         "$schema", "$id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions", "id",
         "discriminator", "deprecated", "readOnly", "writeOnly", "xml", "externalDocs",
@@ -38,19 +38,19 @@ struct SchemaParts {
         return taken
     }
 
-    /// Takes the constraints of one type.
+    /// Takes the constraints that apply to one type.
     mutating func takeParts(of type: SchemaType) -> SchemaParts {
         var taken: [String: ParameterValue] = [:]
         for name in constraintNames where SchemaType.constrained(by: name).contains(type) { taken[name] = take(name) }
         return SchemaParts(taken)
     }
 
-    /// Moves the constraints that are left into the description.
+    /// Moves the remaining constraints into the description.
     mutating func moveConstraints() { moved.merge(takeConstraints()) { $1 } }
 
     // MARK: Values
 
-    /// Takes an object; empty if there is none.
+    /// Takes the object of a keyword. Returns an empty object if the keyword is missing.
     mutating func takeObject(_ name: String) throws(SchemaMisfit) -> [String: ParameterValue] {
         switch take(name) {
         case nil: return [:]
@@ -59,7 +59,7 @@ struct SchemaParts {
         }
     }
 
-    /// Takes a list of texts; empty if there is none.
+    /// Takes the list of texts of a keyword. Returns an empty list if the keyword is missing.
     mutating func takeNames(_ name: String) throws(SchemaMisfit) -> Set<String> {
         switch take(name) {
         case nil: return []
@@ -71,7 +71,8 @@ struct SchemaParts {
         }
     }
 
-    /// Takes the types. Without `type`, they are those that the constraints are about; empty if there are none.
+    /// Takes the types. Without the keyword `type`, returns the types that the constraints apply to. Returns an empty
+    /// list if there are none.
     mutating func takeTypes() throws(SchemaMisfit) -> [SchemaType] {
         if let value = take("type") { return try SchemaType.list(value) }
         guard members["enum"] == nil, members["const"] == nil else { return [] }
@@ -80,7 +81,7 @@ struct SchemaParts {
         return SchemaType.allCases.filter { type in type != .integer && types.contains { $0.contains(type) } }
     }
 
-    /// Takes the fixed values of these types; `nil` if there are none. No types are all types.
+    /// Takes the fixed values of these types; `nil` if there are none. An empty list of types stands for all types.
     mutating func takeChoices(of types: [SchemaType]) throws(SchemaMisfit) -> [ParameterValue]? {
         let (one, list) = (take("const"), take("enum"))
         var choices: [ParameterValue]
@@ -100,7 +101,7 @@ struct SchemaParts {
 
     var title: String? { members["title"]?.string }
 
-    /// Returns the description, followed by the moved keywords, the default and the examples: `{maxLength: 80}`.
+    /// Returns the description. The moved keywords, the default and the examples follow it, such as `{maxLength: 80}`.
     func description() throws(SchemaMisfit) -> String? {
         var notes = moved
         for name in ["default", "example", "examples"] where members[name] != .null { notes[name] = members[name] }

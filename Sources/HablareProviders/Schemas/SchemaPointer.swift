@@ -7,7 +7,7 @@ struct SchemaPointer {
 
     /// Reads a reference.
     ///
-    /// - Throws: ``SchemaMisfit/reference`` if it leads out of the schema, or is an anchor.
+    /// - Throws: ``SchemaMisfit/reference`` if the reference points out of the schema, or is an anchor.
     init(_ text: String) throws(SchemaMisfit) {
         guard text.hasPrefix("#") else { throw .reference }
         guard let pointer = text.dropFirst().removingPercentEncoding else { throw .reference }
@@ -21,7 +21,7 @@ struct SchemaPointer {
         }
     }
 
-    /// The reference in a single form.
+    /// The reference in a normalized form.
     var text: String {
         tokens.reduce("#") { text, token in
             let escaped = token.replacing("~", with: "~0").replacing("/", with: "~1")
@@ -45,7 +45,7 @@ struct SchemaPointer {
 
     /// Returns the target.
     ///
-    /// - Throws: ``SchemaMisfit/reference`` if there is none.
+    /// - Throws: ``SchemaMisfit/reference`` if the target does not exist.
     func target(in root: [String: ParameterValue]) throws(SchemaMisfit) -> ParameterValue {
         var value = ParameterValue.object(root)
         for token in tokens {

@@ -13,7 +13,7 @@ enum SchemaType: String, CaseIterable, Sendable {
 
     var isCompound: Bool { self == .object || self == .array }
 
-    /// The type of a fixed value; `nil` for an object or a list.
+    /// Creates the type of a fixed value. Returns `nil` for an object or a list.
     init?(of value: ParameterValue) {
         switch value {
         case .null: self = .null
@@ -36,7 +36,7 @@ enum SchemaType: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the types that a keyword constrains; none for a keyword about any value.
+    /// Returns the types that a keyword constrains. Returns an empty set for a keyword that applies to any value.
     static func constrained(by keyword: String) -> Set<SchemaType> { types[keyword] ?? [] }
 
     private static let types: [String: Set<SchemaType>] = {
@@ -58,7 +58,7 @@ enum SchemaType: String, CaseIterable, Sendable {
         return types
     }()
 
-    /// Returns the types in the value of `type`, in their order, without `integer` beside `number`.
+    /// Returns the types in the value of `type`, in order. If the value has `number`, `integer` is omitted.
     static func list(_ value: ParameterValue) throws(SchemaMisfit) -> [SchemaType] {
         let given: [ParameterValue]
         switch value {
@@ -78,7 +78,7 @@ enum SchemaType: String, CaseIterable, Sendable {
         return types
     }
 
-    /// Returns the types that are in both lists. Whole numbers are numbers.
+    /// Returns the types that are in both lists. `integer` is also in a list that has `number`.
     static func common(_ first: [SchemaType], _ second: [SchemaType]) -> [SchemaType] {
         func narrowed(_ type: SchemaType, by types: [SchemaType]) -> SchemaType? {
             if types.contains(type) { return type }

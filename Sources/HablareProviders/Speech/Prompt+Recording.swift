@@ -1,20 +1,20 @@
 import Foundation
 import Hablare
 
-/// The audio of a prompt that is to be transcribed, and the text of the prompt.
+/// A prompt that is to be transcribed: its audio and its text.
 struct PromptRecording: Sendable, Hashable {
     let body: Body
     let format: AudioFormat
-    /// The text of the prompt, which guides the transcription, such as names, words, or the preceding text. Empty if
-    /// there is none.
+    /// The prompt's text, which guides the transcription. It has, for example, names, words, or the preceding text.
+    /// Empty if there is none.
     let hint: String
 }
 
 extension Prompt {
-    /// Returns the one recording of the prompt.
+    /// Returns the only recording of the prompt.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a prompt without audio, with several recordings,
-    ///   or with a part that is neither audio nor text; and for audio without bytes.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a prompt without audio or with several recordings,
+    ///   for a part that is not audio or text, and for audio without bytes.
     func recording(for provider: ProviderID) throws(AIServiceError) -> PromptRecording {
         var recordings: [(Body, AudioFormat)] = []
         for part in parts {

@@ -1,16 +1,16 @@
 import Foundation
 import Hablare
 
-/// A collector of an answer's sound that decides which bytes to pass on. Pure.
+/// A collector of an answer's sound. It decides which bytes to pass on, and when. Pure.
 struct SoundCollector: Sendable {
-    /// The sound exceeds the size limit of a collected answer.
+    /// An error: the sound exceeds the size limit of a collected answer.
     struct Overflow: Error, Sendable, Hashable {
         /// The limit in bytes.
         let limit: Int
     }
 
-    /// The maximum size of collected sound in bytes, if its header needs the exact size: 256 MiB, an hour and a half at
-    /// the usual rate.
+    /// The maximum size of collected sound in bytes, for a format whose header needs the exact size: 256 MiB, an hour
+    /// and a half at the usual rate.
     static let mostCollected = 256 << 20
 
     private let format: SoundFormat
@@ -32,11 +32,10 @@ struct SoundCollector: Sendable {
 
     // MARK: Format
 
-    /// Whether the sound's first bytes show the requested format. Otherwise the sound is passed on unchanged, and the
-    /// requested format does not describe it.
+    /// Whether the sound's first bytes have the requested format. If not, the sound is passed on unchanged.
     var isAsAsked: Bool { found == asked }
 
-    /// The format of the answer, by the first bytes.
+    /// The format of the answer, determined by the first bytes.
     var audioFormat: AudioFormat { isAsAsked ? format.audioFormat : found }
 
     /// The length of the sound so far in milliseconds, if known.
@@ -64,8 +63,8 @@ struct SoundCollector: Sendable {
         return isStreamed && beginning.count == MagicBytes.count ? release() : nil
     }
 
-    /// Returns the rest of the sound: the whole file if it was collected, or was too short to start streaming. Returns
-    /// `nil` if everything was passed on.
+    /// Returns the remaining sound; `nil` if everything was passed on. The remaining sound is the whole file if the
+    /// sound was collected, or if it was too short to start streaming.
     mutating func finish() -> Data? {
         guard let header = format.header, !isUnderWay else { return nil }
         defer { held = Data() }

@@ -32,12 +32,16 @@ public struct SoundFormat: Sendable, Hashable {
         self.kilobits = kilobits
     }
 
-    /// Creates a format from a service's name; `nil` if the name is unknown. The name has the coding, the sample rate,
-    /// and a bit rate if there is one, as in `mp3_44100_128`. A coding alone stands for a usual format that every plan
-    /// of ElevenLabs has.
+    /// Creates a format from a service's name for it, such as `mp3_44100_128`. Returns `nil` if the name is unknown.
+    /// The name has the coding, the sample rate, and a bit rate if the coding has one. A coding without rates stands
+    /// for a usual format, which every plan of ElevenLabs includes.
     ///
-    /// `mp3` is `mp3_44100_128`, `wav` and `pcm` are `pcm_24000`, `ulaw` and `alaw` have 8,000 samples per second,
-    /// `opus` is `opus_48000_64`.
+    /// The usual formats:
+    ///
+    /// - `mp3` is `mp3_44100_128`.
+    /// - `wav` and `pcm` are `pcm_24000`.
+    /// - `ulaw` and `alaw` have 8,000 samples per second.
+    /// - `opus` is `opus_48000_64`.
     public init?(_ name: String) {
         switch name {
         case "mp3": self.init(.mp3, sampleRate: 44_100, kilobits: 128)
@@ -67,12 +71,12 @@ public struct SoundFormat: Sendable, Hashable {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    /// The service's name of the format: `mp3_44100_128`, `pcm_24000` …
+    /// The service's name of the format, such as `mp3_44100_128` or `pcm_24000`.
     public var name: String {
         ([coding.rawValue, "\(sampleRate)"] + (kilobits.map { ["\($0)"] } ?? [])).joined(separator: "_")
     }
 
-    /// The format of the answer. Raw samples get a header, so that any player can play them: they become `wav`.
+    /// The format of the answer. Raw samples become `wav`: they get a header, so that any player can play them.
     public var audioFormat: AudioFormat {
         switch coding {
         case .mp3: .mp3
@@ -91,8 +95,8 @@ public struct SoundFormat: Sendable, Hashable {
         }
     }
 
-    /// Returns the length in milliseconds of this many bytes. It is exact for raw samples and approximate for a
-    /// constant bit rate; `nil` for formats that must be decoded to know it.
+    /// Returns the length of this many bytes in milliseconds. The length is exact for raw samples and approximate for a
+    /// constant bit rate. Returns `nil` for formats that must be decoded to know the length.
     func milliseconds(ofBytes count: Int) -> Int64? {
         let bytesPerSecond: Int
         switch coding {

@@ -3,12 +3,13 @@ import HablareSpeech
 
 /// The times of words and sentences, computed from the times of characters that a service reports. Pure.
 ///
-/// Services divide text into characters differently: whole characters, letters and combining marks apart, or several
-/// characters at once. All work is therefore done by Unicode scalar, each with the time of its character. Invalid times
-/// (decreasing, negative or not a number) are corrected: nothing begins before the preceding character.
+/// Services divide text into characters in different ways: whole characters, letters separate from combining marks, or
+/// several characters at once. Therefore this type works with Unicode scalars. Each scalar has the time of its
+/// character. Invalid times (decreasing, negative or not a number) are corrected, so that no character begins before
+/// the preceding character.
 ///
-/// The times stay in memory until the answer is whole, so their number is limited. Beyond the limit, where they cannot
-/// belong to the given text, all are discarded: a part of the times would look complete.
+/// The times stay in memory until the answer is complete, so their number is limited. If there are more than the limit,
+/// they cannot belong to the text, and all are discarded. A part of the times would look complete.
 struct SpeechTimes: Sendable {
     private struct Sign: Sendable {
         var scalar: Unicode.Scalar
@@ -20,7 +21,7 @@ struct SpeechTimes: Sendable {
     private var latest = 0.0
     private var farthest = 0.0
     private let limit: Int
-    /// Whether there were more characters than the limit, so that none are kept.
+    /// Whether there were more characters than the limit. No times are then kept.
     private(set) var areTooMany = false
 
     /// Creates times without characters.
@@ -28,20 +29,21 @@ struct SpeechTimes: Sendable {
     /// - Parameter limit: The maximum number of Unicode scalars to keep. Default: no limit.
     init(limit: Int = .max) { self.limit = limit }
 
-    /// Creates times for a text, without characters. A service that reports the text as read aloud, with numbers and
-    /// symbols spelled out, reports more characters than the text has. The limit of sixteen times as many, and a
-    /// thousand, exceeds what any service reports.
+    /// Creates times for a text, without characters. A service may report the text as spoken, with numbers and symbols
+    /// spelled out. Such a text has more characters than the given text. So the limit is sixteen times the number of
+    /// the text's characters, plus a thousand. A correct report stays below this limit.
     init(of text: String) { self.init(limit: text.unicodeScalars.count * 16 + 1000) }
 
     /// Whether there are no characters.
     var isEmpty: Bool { signs.isEmpty }
 
-    /// Adds the characters of the next piece of sound. If the lists differ in length, the shortest counts.
+    /// Adds the characters of the next piece of sound. If the lists have different lengths, the shortest list
+    /// determines the number.
     ///
     /// - Parameters:
     ///   - characters: The spoken characters.
-    ///   - starts: The start of each character in seconds, relative to the whole sound or to this piece. The first one
-    ///     decides: if it begins before the end of the previous piece, the times are relative to this piece.
+    ///   - starts: The start of each character in seconds. The times are relative to the whole sound or to this piece.
+    ///     The first time decides: if it is before the end of the previous piece, all times are relative to this piece.
     ///   - ends: The end of each character.
     ///   - elapsed: The length of the sound before this piece in seconds, if known.
     mutating func append(_ characters: [String], starts: [Double], ends: [Double], elapsed: Double? = nil) {
@@ -66,21 +68,21 @@ struct SpeechTimes: Sendable {
         signs = []
     }
 
-    /// The overlap of neighbouring pieces, in seconds, that does not count as a restart: 50 ms.
+    /// The overlap of adjacent pieces that does not count as a restart of the times: 50 ms, given in seconds.
     private static let tolerance = 0.05
 
     // MARK: Words
 
     private struct Word {
-        /// The word's range among the signs.
+        /// The word's range among the scalars.
         var range: Range<Int>
         var time: SpokenTime
     }
 
     /// The time of each word.
     ///
-    /// White space, long dashes and ellipses separate words; in scripts without separators each ideograph is a word.
-    /// Punctuation around a word is not part of it. A dash alone is not a word; an emoji is one.
+    /// White space, long dashes and ellipses separate words. In scripts without separators, each ideograph is a word.
+    /// Punctuation around a word is not part of the word. A dash alone is not a word. An emoji is a word.
     var words: [SpokenTime] { found.map(\.time) }
 
     private var found: [Word] {
@@ -126,7 +128,7 @@ struct SpeechTimes: Sendable {
         return String(text)
     }
 
-    /// Whether a scalar separates words: white space, zero-width space, em dash, horizontal bar, ellipsis.
+    /// Whether a scalar separates words: white space, zero-width space, em dash, horizontal bar or ellipsis.
     private static func parts(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || ["\u{200B}", "\u{2014}", "\u{2015}", "\u{2026}"].contains(scalar)
     }
@@ -151,8 +153,8 @@ struct SpeechTimes: Sendable {
 
     // MARK: Sentences
 
-    /// The time of each sentence, from the start of its first word to the end of its last. Sentences end at the
-    /// boundaries that `TextSegmenter` uses to split a text for reading aloud.
+    /// The time of each sentence, from the start of its first word to the end of its last word. Sentences end where
+    /// `TextSegmenter` splits a text for reading aloud.
     var sentences: [SpokenTime] {
         let words = found
         var sentences: [SpokenTime] = []
@@ -169,7 +171,7 @@ struct SpeechTimes: Sendable {
         return sentences
     }
 
-    /// The ranges of the sentences among the signs.
+    /// The ranges of the sentences among the scalars.
     private var sentenceRanges: [Range<Int>] {
         var index = 0
         var offset = 0

@@ -6,11 +6,11 @@ public struct SpeechVoice: Sendable, Hashable, Codable, Identifiable {
     public var name: String
     /// The language tags, such as `en` or `en-US`; empty if unknown.
     public var languages: [String]
-    /// The gender in the service's word: `female`, `male`, `neutral` …; `nil` if unknown.
+    /// The gender as the service names it, such as `female`, `male` or `neutral`; `nil` if unknown.
     public var gender: String?
-    /// The recording quality in the service's word: `studio`, `good` …; `nil` if unknown.
+    /// The recording quality as the service names it, such as `studio` or `good`; `nil` if unknown.
     public var quality: String?
-    /// The category: `premade`, `cloned` …; `nil` if unknown.
+    /// The category, such as `premade` or `cloned`; `nil` if unknown.
     public var category: String?
     /// A description in a sentence or a few words; `nil` if unknown.
     public var summary: String?
@@ -36,11 +36,11 @@ public struct SpeechVoice: Sendable, Hashable, Codable, Identifiable {
 /// let filter = SpeechVoiceFilter(language: "en", gender: "female")
 /// ```
 public struct SpeechVoiceFilter: Sendable, Hashable {
-    /// A language tag; `en` also matches `en-US`. Default: any.
+    /// A language tag. `en` also matches `en-US`. Default: any language.
     public var language: String?
-    /// The gender in the service's word. Default: any.
+    /// The gender as the service names it. Default: any.
     public var gender: String?
-    /// The recording quality in the service's word. Default: any.
+    /// The recording quality as the service names it. Default: any.
     public var quality: String?
 
     /// Creates a filter.
@@ -50,8 +50,8 @@ public struct SpeechVoiceFilter: Sendable, Hashable {
         self.quality = quality
     }
 
-    /// Returns whether a voice matches the filter. Case is ignored. A voice with an unknown property does not match a
-    /// filter for that property.
+    /// Returns whether a voice matches the filter. Case is ignored. If the filter sets a property and the voice's
+    /// property is unknown, the voice does not match.
     public func accepts(_ voice: SpeechVoice) -> Bool {
         func isSame(_ one: String, _ other: String?) -> Bool { one.lowercased() == other?.lowercased() }
         if let gender, !isSame(gender, voice.gender) { return false }

@@ -2,9 +2,9 @@ import Foundation
 package import Hablare
 import HablareJSON
 
-/// Transcribed speech, in the form that all services share. This type is pure.
+/// Transcribed speech, in a form that is the same for all services. Pure.
 package struct Transcript: Sendable, Hashable {
-    /// The whole text, without white space around it. Empty for audio without speech.
+    /// The whole text, without surrounding white space. Empty for audio without speech.
     package var text: String
     /// The times of words; empty if the service reports none.
     package var words: [SpokenTime]
@@ -27,7 +27,7 @@ package struct Transcript: Sendable, Hashable {
         self.seconds = seconds
     }
 
-    /// The longest length of audio that a report is believed: ten years. A longer one is an error of the server.
+    /// The maximum length of audio that is accepted in a report: ten years. A longer length is an error of the server.
     private static let longest = 3e8
 
     /// The length of the audio in milliseconds; 0 if it is unknown.
@@ -36,9 +36,9 @@ package struct Transcript: Sendable, Hashable {
         return Int64((seconds * 1000).rounded())
     }
 
-    /// The times and the language as metadata of an answer.
+    /// The times and the language as an answer's metadata.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` for a time that is no number.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` for a time that is not a number.
     func metadata() throws(AIServiceError) -> [String: String] {
         var metadata: [String: String] = [:]
         metadata[AnswerMetadata.wordTimes] = try SpokenTime.metadata(words)
@@ -50,12 +50,17 @@ package struct Transcript: Sendable, Hashable {
 }
 
 extension Transcript {
-    /// Joins the times of words into segments of the length of a subtitle.
+    /// Joins the times of words into segments. A segment has the length of a subtitle.
     ///
-    /// A segment ends after a sentence, before a pause of a second or another speaker, and before it would have more
-    /// than 84 characters (two lines of 42, as subtitles have) or take more than 7 seconds.
+    /// A segment ends in these cases:
     ///
-    /// - Parameter words: The times of words with their punctuation.
+    /// - after a sentence;
+    /// - before a pause of a second;
+    /// - before another speaker;
+    /// - before it would have more than 84 characters (two subtitle lines of 42 characters);
+    /// - before it would take more than 7 seconds.
+    ///
+    /// - Parameter words: The times of words. The words include their punctuation.
     package static func segments(of words: [SpokenTime]) -> [SpokenTime] {
         var segments: [SpokenTime] = []
         for word in words where !word.text.allSatisfy(\.isWhitespace) {
@@ -82,8 +87,9 @@ extension SpokenTime {
 }
 
 extension ParameterValue {
-    /// The times in a list of objects that have a text, a start and an end in seconds. Entries without a text or with
-    /// times that are no numbers are omitted: a billed transcript is not discarded for them.
+    /// The times in a list of objects that have a text, a start and an end in seconds. Entries without a text, or with
+    /// times that are not numbers, are omitted, because such entries must not cause a billed transcript to be
+    /// discarded.
     ///
     /// - Parameters:
     ///   - name: The name of the member with the text.

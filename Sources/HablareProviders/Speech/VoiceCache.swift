@@ -1,11 +1,11 @@
 public import Foundation
 public import Hablare
 
-/// A file that caches the list of a service's voices, so that not every command has to request it.
+/// A file that caches a service's list of voices, so that not every command has to request the list.
 ///
-/// The file is written atomically. A file that cannot be read, is damaged, or belongs to another service counts as
-/// missing. If the file cannot be written, the next call asks the service again. Neither is an error. The file contains
-/// names of voices and no secret.
+/// The file is written atomically. If the file cannot be read, is damaged, or belongs to another service, it counts as
+/// missing. If the file cannot be written, the next call asks the service again. These cases are not errors. The file
+/// contains names of voices and no secret.
 ///
 /// ```swift
 /// let cache = VoiceCache(file: folder.appendingPathComponent("voices.json"), lifetime: .seconds(3600))
@@ -19,15 +19,15 @@ public struct VoiceCache: Sendable {
 
     /// The file.
     public let file: URL
-    /// The lifetime of a list. Default: a day. For example, `.seconds(3600)` while voices are being added.
+    /// The time for which a list is valid. Default: a day. For example, `.seconds(3600)` while voices are being added.
     public let lifetime: Duration
     private let date: @Sendable () -> Date
 
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - file: The file; its folder is created with the first list.
-    ///   - lifetime: The lifetime of a list. Default: a day.
+    ///   - file: The file. Its folder is created with the first list.
+    ///   - lifetime: The time for which a list is valid. Default: a day.
     ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(file: URL, lifetime: Duration = .seconds(86_400), date: @escaping @Sendable () -> Date = { Date() }) {
         self.file = file
@@ -35,8 +35,8 @@ public struct VoiceCache: Sendable {
         self.date = date
     }
 
-    /// Returns the voices of a source: the cached ones if they are recent, otherwise the result of `load`, which is
-    /// then cached.
+    /// Returns the voices of a source. Returns the cached voices if they are recent. Otherwise returns the result of
+    /// `load` and caches it.
     ///
     /// - Parameters:
     ///   - source: The address of the service and the account. Lists of other sources are ignored.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The header of a RIFF WAVE file with one channel.
 struct WaveHeader: Sendable, Hashable {
-    /// The coding of samples, by the numbers of RFC 2361.
+    /// The coding of samples. The raw values are the numbers of RFC 2361.
     enum Coding: UInt16, Sendable, Hashable {
         /// 16 bits, little endian.
         case pcm = 1
@@ -23,7 +23,8 @@ struct WaveHeader: Sendable, Hashable {
         self.sampleRate = sampleRate
     }
 
-    /// Returns a file of samples and a header with their exact size. Half a sample at the end is omitted.
+    /// Returns a file with the samples, and a header that has their exact size. An incomplete sample at the end is
+    /// omitted.
     func file(_ samples: Data) -> Data {
         let count = samples.count - samples.count % coding.width
         var file = bytes(before: count)
@@ -33,8 +34,8 @@ struct WaveHeader: Sendable, Hashable {
         return file
     }
 
-    /// Returns the header for this many bytes of samples; `nil` for a stream of unknown size. The sizes are then the
-    /// maximum values, which readers take as "to the end".
+    /// Returns the header for this many bytes of samples. For `nil`, a stream of unknown size, the header has the
+    /// maximum sizes. Readers then read to the end.
     func bytes(before count: Int?) -> Data {
         let isPlain = coding == .pcm
         let width = UInt32(coding.width)

@@ -1,9 +1,9 @@
 import Hablare
 
-/// The memory limit of an answer that is being received. Everything kept is charged: text, tool calls, thinking, and
-/// the overhead of each item. Pure.
+/// The memory limit of an answer that is being received. Everything that is kept counts: text, tool calls, thinking,
+/// and an overhead for each item. Pure.
 struct AnswerBudget: Sendable, Hashable {
-    /// The usual limit in bytes: 16 MiB, many times more than any model writes.
+    /// The usual limit in bytes: 16 MiB, many times the size of the longest answer of any model.
     static let usual = 16 << 20
     /// The overhead of a block, a call or an item, in bytes.
     static let itemOverhead = 256
@@ -15,17 +15,17 @@ struct AnswerBudget: Sendable, Hashable {
 
     init(limit: Int = Self.usual) { self.limit = limit }
 
-    /// Charges a number of bytes.
+    /// Counts a number of bytes.
     ///
-    /// - Throws: ``TextFault/tooLarge(limit:)`` if they exceed the limit.
+    /// - Throws: ``TextFault/tooLarge(limit:)`` if the bytes kept exceed the limit.
     mutating func charge(_ count: Int) throws(TextFault) {
         guard count <= limit - kept else { throw .tooLarge(limit: limit) }
         kept += count
     }
 
-    /// Charges a text.
+    /// Counts the bytes of a text.
     mutating func charge(_ text: String) throws(TextFault) { try charge(text.utf8.count) }
 
-    /// Charges a value tree.
+    /// Counts the approximate bytes of a value tree.
     mutating func charge(_ value: ParameterValue) throws(TextFault) { try charge(Int(clamping: value.weight)) }
 }

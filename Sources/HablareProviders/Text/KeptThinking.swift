@@ -4,8 +4,8 @@ import HablareJSON
 
 /// The form of a text that an answer's metadata has under ``/Hablare/AnswerMetadata/thinking``.
 ///
-/// Services understand only their own form. A conversation that a fallback continues at another service has the texts of
-/// the first one, too: the other service leaves them out.
+/// A service understands only its own form. If a fallback continues a conversation at another service, the conversation
+/// still has the texts of the first service. The provider of the other service leaves them out.
 enum KeptThinking: Sendable, Hashable {
     /// Blocks of Anthropic's messages API.
     case blocks

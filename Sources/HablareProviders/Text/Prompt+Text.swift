@@ -1,7 +1,7 @@
 import Hablare
 
 extension Prompt {
-    /// Returns the prompt's text, if it has nothing else.
+    /// Returns the prompt's text. The prompt must not have other content.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the prompt has pictures or tools, or no text.
     func onlyText(for provider: ProviderID) throws(AIServiceError) -> String {
@@ -32,7 +32,7 @@ extension Prompt {
         return (try someText(for: provider), pictures)
     }
 
-    /// Throws for the first part that is not text, naming its kind.
+    /// Throws an error for the first part that is not text. The error names the part's kind.
     func refuseAllButText(for provider: ProviderID) throws(AIServiceError) {
         for part in parts {
             if case .text = part { continue }

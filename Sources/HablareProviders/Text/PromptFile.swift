@@ -1,19 +1,19 @@
 import Foundation
 import Hablare
 
-/// A document or a recording of a prompt, which is sent in base64. Its bytes are read after all other checks.
+/// A document or a recording in a prompt. It is sent in base64. Its bytes are read after all other checks.
 struct PromptFile: Sendable, Hashable {
     let body: Body
-    /// The media type: `application/pdf`, `audio/wav` …
+    /// The media type, such as `application/pdf` or `audio/wav`.
     let mediaType: String
-    /// The name of the file; for a recording, the format.
+    /// The name of a document's file, or the format of a recording.
     let name: String
-    /// The bytes in base64; empty before they are read.
+    /// The bytes in base64; empty until they are read.
     private(set) var base64 = ""
 
     /// Creates a document.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a document that is no PDF.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a document that is not a PDF.
     init(_ body: Body, _ format: DocumentFormat, name: String) throws(AIServiceError) {
         guard format.rawValue.lowercased() == DocumentFormat.pdf.rawValue else {
             throw AIServiceError(
@@ -26,8 +26,8 @@ struct PromptFile: Sendable, Hashable {
 
     /// Creates a recording.
     ///
-    /// - Parameter formats: The names of the formats that the API takes.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a recording of another format.
+    /// - Parameter formats: The names of the formats that the API accepts.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a recording in another format.
     init(_ body: Body, _ format: AudioFormat, among formats: [String]) throws(AIServiceError) {
         let name = format.rawValue.lowercased()
         guard formats.contains(name) else {
@@ -47,9 +47,9 @@ struct PromptFile: Sendable, Hashable {
     /// The file as a data URL (RFC 2397).
     var address: String { "data:\(mediaType);base64,\(base64)" }
 
-    /// Returns the file with its bytes, which are read off the caller's actor.
+    /// Returns a copy of the file that has its bytes. The bytes are read off the caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or an error of the category `storage`.
     func read() async throws(AIServiceError) -> PromptFile {
         var read = self
         read.base64 = try await body.content().base64EncodedString()
@@ -58,7 +58,7 @@ struct PromptFile: Sendable, Hashable {
 }
 
 extension AudioFormat {
-    /// The media type that servers expect of a file with this extension.
+    /// The media type that servers expect for a file with this extension.
     var mediaType: String {
         switch rawValue.lowercased() {
         case "mp3", "mpeg", "mpga": "audio/mpeg"

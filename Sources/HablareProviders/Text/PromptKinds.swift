@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The kinds of parts, beside text and tools, that an API takes in a prompt.
+/// The kinds of prompt parts that an API accepts, in addition to text and tools.
 struct PromptKinds: OptionSet, Sendable {
     let rawValue: Int
 
@@ -13,10 +13,11 @@ struct PromptKinds: OptionSet, Sendable {
     static let linkedPictures = Self(rawValue: 8)
     static let linkedDocuments = Self(rawValue: 16)
 
-    /// Checks that an API takes every part of a prompt, before anything is sent.
+    /// Checks that an API accepts every part of a prompt, before anything is sent.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest``, naming the provider and the kind, for a part that the
-    ///   API does not take; and for an address that is not one of the web. The error does not contain the address.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a part that the API does not accept. The error
+    ///   names the provider and the kind. Throws the same error for an address that is not a web address. The error
+    ///   does not contain the address.
     func check(_ prompt: Prompt, of provider: ProviderID) throws(AIServiceError) {
         for part in prompt.parts {
             guard let kind = Self(of: part) else { continue }
@@ -33,7 +34,7 @@ struct PromptKinds: OptionSet, Sendable {
         }
     }
 
-    /// Creates the kind of a part; `nil` for text and tools.
+    /// Creates the kind of a part. Returns `nil` for text and tools.
     private init?(of part: Prompt.Part) {
         switch part {
         case .image: self = .pictures
@@ -45,7 +46,7 @@ struct PromptKinds: OptionSet, Sendable {
         }
     }
 
-    /// Returns the end of the sentence that refuses a part.
+    /// Returns the advice at the end of an error that refuses a part.
     private static func advice(instead part: Prompt.Part) -> String {
         switch part {
         case .link: ". Fetch what is there and give it as a file, or ask another provider"

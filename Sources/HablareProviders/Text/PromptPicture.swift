@@ -1,15 +1,15 @@
 import Foundation
 import Hablare
 
-/// A picture of a prompt, in a format that language models read. Its bytes are read after all other checks.
+/// A picture in a prompt, in a format that language models read. Its bytes are read after all other checks.
 struct PromptPicture: Sendable, Hashable {
     let body: Body
-    /// The media type: `image/png` …
+    /// The media type, such as `image/png`.
     let mediaType: String
-    /// The bytes in base64; empty before they are read.
+    /// The bytes in base64; empty until they are read.
     private(set) var base64 = ""
 
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a picture that is neither PNG, JPEG, WebP nor GIF.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a picture that is not PNG, JPEG, WebP or GIF.
     init(_ body: Body, _ format: ImageFormat) throws(AIServiceError) {
         guard let type = format.mediaType else {
             throw AIServiceError(
@@ -23,9 +23,9 @@ struct PromptPicture: Sendable, Hashable {
     /// The size of the base64 text in bytes.
     var base64Count: Int { (body.byteCount + 2) / 3 * 4 }
 
-    /// Returns the picture with its bytes, which are read off the caller's actor.
+    /// Returns a copy of the picture that has its bytes. The bytes are read off the caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or an error of the category `storage`.
     func read() async throws(AIServiceError) -> PromptPicture {
         var read = self
         read.base64 = try await body.content().base64EncodedString()
@@ -49,7 +49,7 @@ extension ImageFormat {
 extension Body {
     /// Returns the bytes, read off the caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or an error of the category `storage`.
     func content() async throws(AIServiceError) -> Data {
         do {
             return try await data()
@@ -60,7 +60,7 @@ extension Body {
 
     /// Returns the first bytes, read off the caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or an error of the category `storage`.
     @concurrent func beginning(_ count: Int) async throws(AIServiceError) -> Data {
         do {
             return try read(0..<min(count, byteCount))

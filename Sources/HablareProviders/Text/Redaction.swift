@@ -1,25 +1,25 @@
-/// Removes a prompt's words from the messages of a program or a service, before they become part of an error that is
-/// stored and logged.
+/// A filter that removes a prompt's words from the messages of a program or a service. The filtered message can become
+/// part of an error, which is stored and logged.
 ///
-/// It finds literal repetitions, whole or in part, single words of four letters or more, and numbers of four digits or
-/// more, ignoring case. Common words of error messages stay. It does not find a prompt in another form, such as encoded
-/// or translated.
+/// The filter finds literal repetitions of the prompt, as a whole or in part. It also finds single words of at least
+/// four letters, and numbers of at least four digits. It ignores case. Common words of error messages are not removed.
+/// The filter does not find a prompt in another form, such as an encoded or translated form.
 struct Redaction: Sendable {
     /// The text that replaces the prompt's words.
     static let mark = "[prompt]"
-    /// The minimum number of consecutive bytes from the prompt that are redacted; shorter runs are common words. A
-    /// shorter prompt is redacted if it occurs as a whole.
+    /// The minimum number of consecutive bytes of the prompt that are redacted. Shorter sequences are often common
+    /// words. A prompt that is shorter is redacted if it occurs as a whole.
     static let shortest = 12
-    /// The minimum number of letters of a prompt's word that is redacted; shorter words are too common.
+    /// The minimum number of letters of a word that is redacted. Shorter words are too common.
     static let shortestWord = 4
-    /// The common words of error messages, which reveal nothing even if the prompt has them too.
+    /// The common words of error messages. They reveal nothing, even if they also occur in the prompt.
     private static let everybodys = Set(
         """
         argument cannot could denied device directory error failed fatal file found from have input invalid language
         line memory missing open option output permission read such text that there this unknown usage voice warning
         with word write
         """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
-    /// The further common words of services' error messages.
+    /// Further common words in the error messages of services.
     private static let ofServices = Set(
         """
         additionalproperties allowed array assistant boolean context content exceed exceeded exceeds expected false
@@ -28,7 +28,7 @@ struct Redaction: Sendable {
         temperature tokens tool tools true type unsupported user value values
         """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
 
-    /// The origin of a message, which decides the common words.
+    /// The origin of a message. It determines which words are common.
     enum Speaker: Sendable, Hashable { case program, service }
 
     private let prompt: [UInt8]
@@ -46,7 +46,7 @@ struct Redaction: Sendable {
     /// Returns the end of a program's message without the prompt's words, as valid UTF-8.
     ///
     /// - Parameters:
-    ///   - words: The message; bytes that are not UTF-8 become U+FFFD.
+    ///   - words: The message. Bytes that are not UTF-8 become U+FFFD.
     ///   - limit: The maximum number of bytes to return.
     /// - Returns: The message without surrounding white space; `nil` if nothing is left.
     func tail(of words: [UInt8], limit: Int) -> String? {
@@ -69,8 +69,8 @@ struct Redaction: Sendable {
         return result
     }
 
-    /// Returns which bytes come from the prompt: every run of ``shortest`` bytes that the prompt also has, widened to
-    /// whole characters. Takes time linear in both lengths.
+    /// Returns which bytes come from the prompt: every sequence of ``shortest`` bytes that also occurs in the prompt,
+    /// extended to whole characters. The time is linear in both lengths.
     private func promptBytes(in words: [UInt8]) -> [Bool] {
         var hidden = wholeWords(in: words)
         let width = min(Self.shortest, prompt.count)
@@ -93,8 +93,8 @@ struct Redaction: Sendable {
         return hidden
     }
 
-    /// Returns which bytes are whole words of the prompt, ignoring case. A program may quote the one word that it
-    /// cannot handle.
+    /// Returns which bytes belong to whole words of the prompt, ignoring case. A program may quote only the word that
+    /// it cannot handle.
     private func wholeWords(in words: [UInt8]) -> [Bool] {
         var hidden = Array(repeating: false, count: words.count)
         for isPart in [Self.isLetter, Self.isDigit] {
@@ -106,7 +106,8 @@ struct Redaction: Sendable {
         return hidden
     }
 
-    /// Returns the ranges of the words of at least ``shortestWord`` letters, or of the numbers of as many digits.
+    /// Returns the ranges of words that have at least ``shortestWord`` letters, and of numbers that have at least as
+    /// many digits.
     private static func longWords(of bytes: [UInt8], _ isPart: (UInt8) -> Bool) -> [Range<Int>] {
         bytes.indices.split { !isPart(bytes[$0]) }.filter { $0.count >= shortestWord }.map {
             $0.startIndex..<$0.endIndex
@@ -117,8 +118,8 @@ struct Redaction: Sendable {
         word.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 32 : $0 }
     }
 
-    /// Returns whether a match may be redacted. A prompt of one to three bytes is redacted only as a separate word, so
-    /// that `a` is not cut out of every word.
+    /// Returns whether a match may be redacted. A prompt of one to three bytes is redacted only as a separate word.
+    /// Otherwise a prompt such as `a` would be removed from every word.
     private func mayHide(_ words: [UInt8], _ start: Int, _ width: Int) -> Bool {
         guard width < 4 else { return true }
         return !(start > 0 && Self.isLetter(words[start - 1]))

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// One call of a language model: it sends the request and passes on the answer, streamed or whole.
+/// One call of a language model. It sends the request, and yields or returns the answer.
 struct TextExchange<Reader: TextReader>: Sendable {
     let service: Reader.Service
     let form: AnswerForm
@@ -10,7 +10,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
 
     // MARK: Streamed
 
-    /// Passes on a streamed answer.
+    /// Yields a streamed answer.
     mutating func streamed(
         _ answer: ServiceAnswer, for call: ProviderCall
     ) async throws(AIServiceError) -> ProviderAnswer {
@@ -19,7 +19,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return try ended(gathered, of: answer)
     }
 
-    /// Yields the text of a streamed answer as it arrives, or gathers it for a value tree.
+    /// Yields the text of a streamed answer as it arrives. For a value tree, collects the text.
     mutating func receive(
         _ answer: ServiceAnswer, into gathered: inout String, for call: ProviderCall
     ) async throws(AIServiceError) {
@@ -55,8 +55,8 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return try yielded(of: answer)
     }
 
-    /// Returns the error for a call that was to continue an answer. The earlier part is complete and billed, so the
-    /// call is not repeated as one that was never sent.
+    /// Returns the error for a call that should have continued a paused answer. The answer's earlier part is complete
+    /// and billed. Therefore the call is not repeated like a call that was never sent.
     func afterPause(_ error: AIServiceError) -> AIServiceError {
         guard error.disposition != .outcomeUnknown, error.code != .cancelled else { return error.afterwards }
         return error.afterwards.billed(.billed(service.charged(reader.usage)))
@@ -73,7 +73,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
         try await call.yield(Data())
     }
 
-    /// Returns the answer whose text was yielded.
+    /// Returns the answer after its text was yielded.
     func yielded(of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         let ending = try ending(of: answer)
         return ProviderAnswer(streamed: .text, metadata: ending.metadata, usage: service.charged(reader.usage))
@@ -81,7 +81,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
 
     // MARK: Whole
 
-    /// Returns the answer that has this text.
+    /// Returns the answer with this text.
     func finished(_ text: String, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         let ending = try ending(of: answer)
         let content = form == .text ? .text(Body(text)) : try value(text, ending)
@@ -96,8 +96,9 @@ struct TextExchange<Reader: TextReader>: Sendable {
         }
     }
 
-    /// Returns the answer's value tree; null if the model first wants tools called. Text that is not JSON stays text,
-    /// in which the caller may still find a value. The parser is as strict as the later validation.
+    /// Returns the answer's value tree. Returns null if the model asks for tool calls first. A text that is not JSON is
+    /// returned as text, because the caller may still find a value in it. The parser is as strict as the later
+    /// validation.
     private func value(_ text: String, _ ending: TextEnding) throws(AIServiceError) -> ResponseContent {
         if text.isEmpty, ending.hasToolCalls { return .structured(.null) }
         guard ending.finishReason != "refusal" else {
@@ -113,13 +114,13 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return ParameterValue(json: Data(text.utf8)).map { .structured($0) } ?? .text(Body(text))
     }
 
-    /// Returns the error for a complete but unusable answer: it is billed like any other.
+    /// Returns the error for an answer that is complete but unusable. Such an answer is billed like a usable one.
     private func useless(_ error: AIServiceError) -> AIServiceError { billed(error, hasBegun: true) }
 
     // MARK: Faults
 
-    /// Returns an error with its billing: the usage that the service reports, or, without a report, whether output that
-    /// had begun may be billed.
+    /// Returns an error with its billing. If the service reports the usage, the error has that usage. If not, the error
+    /// states whether output that had begun may be billed.
     private func billed(_ error: AIServiceError, hasBegun: Bool) -> AIServiceError {
         if let counted = reader.counted { return error.billed(.billed(service.charged(counted))) }
         guard hasBegun else { return error }
@@ -129,7 +130,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
 
     /// Returns the error for a fault of an answer, with its billing.
     ///
-    /// - Parameter hasBegun: Whether a part of the answer arrived before.
+    /// - Parameter hasBegun: Whether a part of the answer arrived before the fault.
     func failure(_ fault: TextFault, of answer: ServiceAnswer, hasBegun: Bool = false) -> AIServiceError {
         let hasBegun = hasBegun || reader.hasBegun
         return billed(failure(fault, of: answer, afterBegun: hasBegun), hasBegun: hasBegun)
@@ -159,7 +160,8 @@ struct TextExchange<Reader: TextReader>: Sendable {
 extension TextExchange where Reader: WholeTextReader {
     /// Sends the call and returns its answer.
     ///
-    /// The server decides between a stream and a whole answer: some answer whole although a stream is requested.
+    /// The server decides whether it sends a stream or a whole answer. Some servers send a whole answer, although a
+    /// stream is requested.
     ///
     /// - Parameter isStreamed: Whether to request a stream.
     mutating func run(
@@ -180,7 +182,7 @@ extension TextExchange where Reader: WholeTextReader {
 
     /// Reads a whole answer from its value.
     ///
-    /// - Parameter body: The bytes of the value, which are kept if it is unusable. Default: none.
+    /// - Parameter body: The bytes of the value. If the value is unusable, the error keeps these bytes. Default: empty.
     mutating func read(
         _ value: ParameterValue, of answer: ServiceAnswer, keeping body: Data = Data()
     ) throws(AIServiceError) -> ProviderAnswer {

@@ -3,11 +3,11 @@ import Hablare
 
 /// The result of reading one event of a language model's answer.
 enum TextStep: Sendable, Hashable {
-    /// The event has nothing to show.
+    /// The event has no text.
     case nothing
     /// The next piece of the text.
     case text(String)
-    /// The end of the answer, with any text that is still missing.
+    /// The end of the answer, with the text that is still missing.
     case end(remainder: String)
 }
 
@@ -15,34 +15,34 @@ enum TextStep: Sendable, Hashable {
 enum TextFault: Error, Sendable, Hashable {
     /// The answer does not follow the API. The text describes the problem and never quotes the answer.
     case malformed(String)
-    /// The answer exceeds the memory limit, in bytes.
+    /// The answer exceeds the memory limit. The value is the limit in bytes.
     case tooLarge(limit: Int)
-    /// The service reports a failure, with its error.
+    /// The service reports a failure. The value is the service's error.
     case failed(ParameterValue)
     /// The answer was cancelled at the service.
     case cancelled
 }
 
-/// Everything of a complete answer except its text.
+/// A complete answer without its text.
 struct TextEnding: Sendable, Hashable {
     /// The answer's metadata.
     var metadata: [String: String]
-    /// Whether the model wants tools called.
+    /// Whether the model asks for tool calls.
     var hasToolCalls: Bool
 
-    /// Returns the ending with the service's own words changed. The model's output stays unchanged.
+    /// Returns a copy in which the service's own words are changed. The model's output stays unchanged.
     func mapWords(_ change: (String) -> String) -> TextEnding {
         var changed = self
         for (name, text) in metadata where !Self.answers.contains(name) { changed.metadata[name] = change(text) }
         return changed
     }
 
-    /// The metadata that the model has written. It stays unchanged, like the model's text.
+    /// The metadata that contains the model's output. It stays unchanged, like the model's text.
     private static let answers: Set<String> = [
         AnswerMetadata.toolCalls, AnswerMetadata.thinking, AnswerMetadata.commentary,
     ]
 
-    /// The reason why the answer ended, by the names of ``/Hablare/AnswerMetadata/finishReason``.
+    /// The reason why the answer ended, as in ``/Hablare/AnswerMetadata/finishReason``.
     var finishReason: String? { metadata[AnswerMetadata.finishReason] }
 }
 
@@ -50,13 +50,13 @@ struct TextEnding: Sendable, Hashable {
 protocol TextReader: Sendable {
     /// The service that offers the API.
     associatedtype Service: TextService
-    /// The maximum size in bytes of a text collected for a value tree.
+    /// The maximum size in bytes of a text that is collected for a value tree.
     static var mostText: Int { get }
-    /// Whether a part of the answer, even only thinking, has arrived. It may then be billed.
+    /// Whether a part of the answer has arrived, even if it is only thinking. That part may be billed.
     var hasBegun: Bool { get }
-    /// Whether the answer is complete, even if its end was not sent.
+    /// Whether the answer is complete, even if the event for its end did not arrive.
     var isComplete: Bool { get }
-    /// The usage, as far as it is known.
+    /// The usage that is known so far.
     var usage: Usage { get }
     /// The complete usage that the service reports for the output so far; `nil` if it reports none.
     var counted: Usage? { get }
@@ -68,7 +68,7 @@ protocol TextReader: Sendable {
     func ending(requestID: String?) throws(TextFault) -> TextEnding
 }
 
-/// A reader of an API that can also answer whole. Pure.
+/// A reader of an API that can also send a whole answer. Pure.
 protocol WholeTextReader: TextReader {
     /// Reads a whole answer and returns its text.
     mutating func read(whole value: ParameterValue) throws(TextFault) -> String
@@ -78,10 +78,10 @@ protocol WholeTextReader: TextReader {
 protocol TextService: Sendable {
     /// The client that calls the service.
     var client: ServiceClient { get }
-    /// Returns a usage as it is recorded.
+    /// Returns the usage to record.
     func charged(_ usage: Usage) -> Usage
-    /// Returns the error for an error within an answer whose status was a success.
+    /// Returns the error for an error object in an answer. The HTTP status reported success.
     ///
-    /// - Parameter hasBegun: Whether a part of the answer arrived before. It may be billed.
+    /// - Parameter hasBegun: Whether a part of the answer arrived before the error. That part may be billed.
     func failure(saying error: ParameterValue, in answer: ServiceAnswer, hasBegun: Bool) -> AIServiceError
 }

@@ -26,7 +26,8 @@ final class ContentFileWriter: ContentWriter {
         /// Nothing is written yet.
         case fresh
         case open(Unfinished)
-        /// The current call has the file; or the file failed, was finished or was abandoned.
+        /// The current call uses the file. Or no further call is allowed, because the file failed, was finished or was
+        /// abandoned.
         case taken
     }
 

@@ -13,7 +13,8 @@ import Darwin
 import Musl
 #endif
 
-/// Content-addressed files: `content/ab/cdef…`, named by the SHA-256 of their bytes, so the same bytes are kept once.
+/// Content-addressed files. The name of a file is the SHA-256 of its bytes (`content/ab/cdef…`), so equal bytes are
+/// kept once.
 public final class ContentFiles: ContentStore {
     private let directory: URL
     private let thresholds: ContentThresholds
@@ -22,8 +23,8 @@ public final class ContentFiles: ContentStore {
     private let preparedFolders = Locked<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
-    /// - Parameter database: The open database of the folder. It is checked before a file is created or removed: if the
-    ///   path leads to no store or to another one, nothing changes there. `nil` for no check.
+    /// - Parameter database: The open database of the folder. It is checked before a file is created or removed. If the
+    ///   path leads to no store or to another store, no file is changed. `nil`: no check.
     init(
         directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system,
         of database: DatabaseIdentity? = nil
@@ -35,7 +36,7 @@ public final class ContentFiles: ContentStore {
         try translatingFileFailures { try calls.makeFolder(directory.path) }
     }
 
-    /// Returns the size in bytes from which content of a type is kept in a file. See
+    /// Returns a size in bytes. Content of the type that has at least this size is kept in a file. See
     /// ``/Hablare/ContentStore/threshold(for:)``.
     public func threshold(for type: ContentType) -> Int {
         type == .text ? thresholds.text : thresholds.other
@@ -81,13 +82,14 @@ public final class ContentFiles: ContentStore {
     }
 
     /// Returns a writer of content that arrives in pieces. See ``/Hablare/ContentStore/makeWriter()``. The writer
-    /// writes to a file at once, which gets its name at the end.
+    /// writes each piece to a file at once. The file gets its name when the content is finished.
     public func makeWriter() -> any ContentWriter { ContentFileWriter(files: self, queue: queue) }
 
     /// Returns the file that holds the content. See ``/Hablare/ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
-    /// Returns whether the content exists with its promised size. A damaged file of another size does not count.
+    /// Returns whether the content exists with the size of the reference. Returns `false` if a damaged file has another
+    /// size.
     public func has(_ reference: ContentReference) -> Bool {
         do {
             return try FileSystem.size(ofFile: file(of: reference).path) == reference.byteCount
@@ -96,9 +98,9 @@ public final class ContentFiles: ContentStore {
         }
     }
 
-    /// Runs calls that write content, and throws the meaning of a failure. A missing folder means that the store, or its
-    /// content, was deleted or moved: all folders were created when the store was opened. A missing unfinished file was
-    /// removed because nothing was written to it for long.
+    /// Runs calls that write content, and translates their errors. If a folder is missing, the store or its content was
+    /// deleted or moved, because all folders were created when the store was opened. If an unfinished file is missing,
+    /// it was removed because no data was written to it for long.
     func translating<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
@@ -135,24 +137,25 @@ public final class ContentFiles: ContentStore {
         try folders().flatMap(files)
     }
 
-    /// Returns the folders of the content files, about 256 at most. They may include other files, which contain none.
+    /// Returns the folders of the content files, at most about 256. The result may include files that are not folders.
+    /// They contain no content files.
     func folders() throws -> [URL] {
         try files(in: directory)
     }
 
-    /// Returns the files of a folder; none if it is no folder or is gone.
+    /// Returns the files of a folder. Returns no files if the path is not a folder or does not exist.
     func files(in folder: URL) throws -> [URL] {
         try translatingFileFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
     }
 
-    /// Returns the size of a plain file; `nil` if it is gone or was written since a date.
+    /// Returns the size of a plain file. Returns `nil` if the file does not exist or was written after a date.
     func size(of file: URL, untouchedSince date: Date) throws -> Int? {
         let status = try translatingFileFailures { try FileSystem.status(of: file.path, followingLinks: false) }
         guard let status, status.kind == .file, status.modified < date else { return nil }
         return status.size
     }
 
-    /// Returns the digest in a file's name; `nil` if the file is not ours.
+    /// Returns the digest in a file's name. Returns `nil` if the name is not that of a content file.
     func digest(of file: URL) -> Data? {
         let name = file.deletingLastPathComponent().lastPathComponent + file.lastPathComponent
         guard name.utf8.count == 64 else { return nil }
@@ -165,7 +168,7 @@ public final class ContentFiles: ContentStore {
             .appendingPathComponent(String(name.dropFirst(2)))
     }
 
-    /// Creates a file for content whose name is known only at its end, in a folder of its own.
+    /// Creates a file in a separate folder for unfinished content. The name of the content is known only at its end.
     func createUnfinished() throws -> (file: URL, descriptor: Int32) {
         try database?.check()
         let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
@@ -183,7 +186,7 @@ public final class ContentFiles: ContentStore {
         try calls.syncFolder(folder.path)
     }
 
-    /// Makes sure, once for each folder and process, that a folder exists and that its name is durable.
+    /// Ensures that a folder exists and that its name is durable. Does this once for each folder and process.
     private func prepare(_ folder: URL) throws {
         let name = folder.lastPathComponent
         if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {

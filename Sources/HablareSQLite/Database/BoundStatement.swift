@@ -3,11 +3,11 @@ import GRDB
 import GRDBSQLite
 import Hablare
 
-/// A cached statement whose values are bound without boxing: the hot path of the store.
+/// A cached statement. Its values are bound without boxing, because it is on the hot path of the store.
 ///
-/// Only this file calls SQLite's C interface. Invariants: a statement is used only inside the database access that
-/// fetched it from GRDB's cache, on that access's thread. SQLite copies values when they are bound. Every execution
-/// ends with a reset, even if it throws, so an error of one request never appears in the next.
+/// Only this file calls SQLite's C interface. These are its invariants. A statement is used only inside the database
+/// access that fetched it from GRDB's cache, on the thread of this access. SQLite copies values when they are bound.
+/// Every execution ends with a reset, even if it throws, so an error of one request never appears in the next request.
 struct BoundStatement: ~Copyable {
     private let statement: Statement
     private let handle: OpaquePointer

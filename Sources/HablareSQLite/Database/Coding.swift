@@ -34,7 +34,7 @@ enum Coding {
         return try encoder.encode(value)
     }
 
-    /// Returns labels as JSON; `nil` if there are none.
+    /// Returns labels as JSON. Returns `nil` if there are no labels.
     static func labels(_ labels: [String: String]) throws -> Data? {
         labels.isEmpty ? nil : try ParameterValue.object(labels.mapValues { .string($0) }).jsonData()
     }
@@ -72,8 +72,8 @@ extension FlightLifecycle {
         }
     }
 
-    /// The `owner` column: 0 for a flight that waits, -1 for one that backs off, -2 for one that is held, NULL for
-    /// settled.
+    /// The `owner` column: the holder, 0 for a waiting flight, -1 for a flight that backs off, -2 for a held flight,
+    /// NULL for a settled flight.
     var ownerCode: Int64? {
         switch state {
         case .waiting: 0
@@ -89,7 +89,7 @@ extension FlightLifecycle {
         if case .backingOff(let until) = state { Coding.time(until) } else { nil }
     }
 
-    /// The columns of a flight `f` that a lifecycle is read from.
+    /// The columns of a flight `f` from which a lifecycle is read.
     static let columns = """
         f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before, f.handle IS NOT NULL
         """
@@ -149,7 +149,8 @@ extension ContentType {
 }
 
 extension CachePolicy {
-    /// The `caching` column: NULL for the default, -1 to refresh, -2 to bypass, else the greatest age in microseconds.
+    /// The `caching` column: NULL for the default, -1 for `refresh`, -2 for `bypass`, otherwise the maximum age in
+    /// microseconds.
     var code: Int64? {
         switch kind {
         case .use(within: nil): nil
@@ -171,7 +172,7 @@ extension CachePolicy {
 }
 
 extension StreamingPolicy {
-    /// The `streaming` column: 1 for durable, 2 for volatile; 4 is added if a restart is allowed.
+    /// The `streaming` column: 1 for durable, 2 for volatile. 4 is added if a restart is allowed.
     var code: Int64 { Int64(durability.rawValue + 1) | (allowsRestart ? 4 : 0) }
 
     /// Reads a policy from a column. A damaged value becomes the most careful policy.

@@ -3,18 +3,18 @@ import GRDB
 import Hablare
 import HablareStores
 
-/// The log of commits. Each row names the rows that a commit changed, so that other processes read only those.
+/// The log of commits. Each row names the rows that a commit changed, so that other processes read only these rows.
 ///
-/// A commit has no row if other processes need not learn of it, or if no other store was open on the folder. Rows are
-/// deleted from the beginning only, so a gap in their numbers tells a reader that it missed some.
+/// A commit has no row if other processes do not need its changes, or if no other store was open on the folder. Rows
+/// are deleted only from the beginning, so a gap in the numbers shows a reader that it missed rows.
 struct CommitLog: Sendable {
-    /// The least number of rows that the log keeps. A process that missed more reads everything.
+    /// The minimum number of rows that the log keeps. A process that missed more rows reads all rows of interest.
     static let keptCount: Int64 = 1_000
     /// The number of commits between two deletions of old rows. A larger number makes each commit cheaper.
     static let trimInterval: Int64 = 64
 
-    /// The random number of this open store. It distinguishes its commits from those of others, even in the same
-    /// process.
+    /// The random number of this open store. It distinguishes the commits of this store from the commits of other open
+    /// stores, even in the same process.
     let writer: Int64
     /// The state of the log up to which this store knows the changes.
     private(set) var position: Position
@@ -36,7 +36,8 @@ struct CommitLog: Sendable {
 
     // MARK: Writing
 
-    /// Adds a commit, in its transaction. Returns the number of its row; `nil` if others need not learn of it.
+    /// Adds a row for a commit, in the commit's transaction. Returns the number of the row. Returns `nil` if other
+    /// processes do not need the changes.
     func add(_ record: ChangeRecord, _ db: Database) throws -> Int64? {
         guard !record.isEmpty else { return nil }
         var insert = try BoundStatement(db, "INSERT INTO commits (writer, changes) VALUES (?1, ?2)")
@@ -52,13 +53,13 @@ struct CommitLog: Sendable {
         return seq
     }
 
-    /// Notes that a commit of this store is on disk. If its number follows the last known one, no other process
+    /// Notes that a commit of this store is on disk. If its number follows the last known number, no other process has
     /// committed in between.
     mutating func committed(_ seq: Int64?) {
         if seq == position.seq + 1 { position.seq += 1 }
     }
 
-    /// Deletes all rows but the newest, because its number must not be used again.
+    /// Deletes all rows except the newest row. The newest row stays, because its number must not be used again.
     static func empty(_ db: Database) throws {
         var delete = try BoundStatement(db, "DELETE FROM commits WHERE seq < (SELECT max(seq) FROM commits)")
         try delete.run()
@@ -68,7 +69,7 @@ struct CommitLog: Sendable {
 
     /// The commits of other processes after a state of the log.
     struct News: Sendable {
-        /// The state afterwards.
+        /// The state after these commits.
         var position: Position
         /// The changed rows that are of interest, each once, in the order of the commits.
         var rows: [ChangedRow] = []

@@ -7,8 +7,8 @@ import HablareFiles
 enum DatabaseFile {
     /// Opens or creates the database, and migrates it. Also returns the identity of the open file.
     ///
-    /// - Throws: `AIServiceError` for a database of newer software or of another program, and if the file is replaced
-    ///   meanwhile; otherwise `DatabaseError`.
+    /// - Throws: `AIServiceError` if the database is of newer software or of another program, or if the file is
+    ///   replaced during the call. `DatabaseError` for all other failures.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration
     ) throws -> (DatabasePool, DatabaseIdentity) {
@@ -20,8 +20,8 @@ enum DatabaseFile {
         return (try open(path, options, as: identity), identity)
     }
 
-    /// Opens a file whose identity was taken before. Each connection opens it by its path, now or when it is first
-    /// needed, and then checks its identity. So no connection reads or writes another file.
+    /// Opens a file whose identity is known. Each connection opens the file by its path, now or when the connection is
+    /// first needed, and then checks the file's identity. Therefore no connection reads or writes another file.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration, as identity: DatabaseIdentity
     ) throws -> DatabasePool {
@@ -64,7 +64,8 @@ enum DatabaseFile {
         }
     }
 
-    /// Refuses a database that is not ours to migrate. Uses a read-only connection, because opening the pool writes.
+    /// Refuses a database that this library must not migrate. Uses a read-only connection, because opening the pool
+    /// writes to the file.
     private static func check(_ path: String, _ options: SQLiteStore.Configuration) throws {
         // SQLite takes a file with an incomplete header for a new database, and would overwrite it.
         if let size = try FileSystem.size(ofFile: path), (1..<100).contains(size) {

@@ -11,16 +11,17 @@ import Musl
 import Darwin
 #endif
 
-/// The identity of the file that a store opened. It shows when the path names another file, or none.
+/// The identity of the file that a store opened. With it, the store detects that the path names another file or no
+/// file.
 ///
-/// SQLite continues to write to a deleted file without an error. All that is committed there is lost when the process
-/// ends.
+/// SQLite continues to write to a deleted file without an error. All data that is committed to such a file is lost when
+/// the process ends.
 struct DatabaseIdentity: Sendable, Hashable {
     private let path: String
     private let device: UInt64
     private let file: UInt64
 
-    /// Takes the identity of the file at a path, which is opened next. No other file has its number while it is open.
+    /// Reads the identity of the file at a path. Open the file next: while it is open, no other file has its number.
     init(ofFileAt path: String) throws(AIServiceError) {
         (device, file) = try Self.numbers(ofFileAt: path)
         self.path = path
@@ -28,7 +29,7 @@ struct DatabaseIdentity: Sendable, Hashable {
 
     /// Checks that the path still names the file, with one system call.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if it does not.
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if the path does not name the file.
     func check() throws(AIServiceError) {
         let (device, file) = try Self.numbers(ofFileAt: path)
         guard (device, file) == (self.device, self.file) else {
@@ -36,7 +37,8 @@ struct DatabaseIdentity: Sendable, Hashable {
         }
     }
 
-    /// The error of ``check()`` if the path names another file or none; `nil` if it names the file, or cannot be checked.
+    /// The error of ``check()`` if the path names another file or no file. `nil` if the path names the file or cannot
+    /// be checked.
     var loss: AIServiceError? {
         do throws(AIServiceError) {
             try check()

@@ -1,13 +1,14 @@
 import GRDB
 
-/// A mark in the database that deleted data may still be in the write-ahead log. Every process sees it, because the
-/// process that deleted may end before the log can be emptied.
+/// A mark in the database. It means that deleted data may still be in the write-ahead log. The mark is in the database,
+/// because the process that deleted the data may end before the log can be emptied. Another process then empties the
+/// log.
 ///
-/// `wanted` counts the commits that deleted something. `done` is the value that `wanted` had before the log was last
-/// emptied. So clearing the mark does not clear one that was set meanwhile.
+/// `wanted` counts the commits that deleted data. `done` is the value that `wanted` had before the log was last
+/// emptied. Clearing the mark therefore does not clear a mark that another process set while the log was being emptied.
 enum ErasureMark {
-    /// Sets the mark, in the transaction that deletes. Needs no room, because a full store must be able to delete.
-    /// Inserts the row again if damage removed it.
+    /// Sets the mark, in the transaction that deletes the data. Needs no disk space, so that data can be deleted from a
+    /// full store. If damage removed the row, inserts it again.
     static func set(_ db: Database) throws {
         var update = try BoundStatement(
             db,
@@ -16,7 +17,7 @@ enum ErasureMark {
         try update.run()
     }
 
-    /// Returns the count up to which the log must be emptied; `nil` if nothing is left to erase.
+    /// Returns the count up to which the log must be emptied. Returns `nil` if no data is left to erase.
     static func wanted(_ db: Database) throws -> Int64? {
         var wanted: Int64?
         var select = try BoundStatement(db, "SELECT wanted FROM erasures WHERE id = 1 AND wanted > done")
@@ -24,7 +25,7 @@ enum ErasureMark {
         return wanted
     }
 
-    /// Clears the mark up to the count that was wanted before the log was emptied.
+    /// Clears the mark up to the count that `wanted` had before the log was emptied.
     static func clear(_ wanted: Int64, _ db: Database) throws {
         var update = try BoundStatement(db, "UPDATE erasures SET done = ?1 WHERE id = 1 AND done < ?1")
         update.bind(1, wanted)

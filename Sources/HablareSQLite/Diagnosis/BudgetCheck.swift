@@ -13,7 +13,7 @@ struct BudgetCheck {
 
     let db: Database
 
-    /// Reports each budget whose recorded sum is not that of its reservations.
+    /// Reports each budget whose recorded sum differs from the sum of its reservations.
     func run(into diagnosis: inout StoreDiagnosis) throws {
         let noted = try accounts()
         let counted = try sums()
@@ -42,7 +42,8 @@ struct BudgetCheck {
         return accounts
     }
 
-    /// Adds up reservations as the store does, which clamps at the greatest number. SQLite's own sum would fail there.
+    /// Adds up reservations in the same way as the store, which clamps the sum at the maximum number. SQLite's own
+    /// `sum` would fail at this number.
     private func sums() throws -> [Key: BudgetAccount] {
         var sums: [Key: BudgetAccount] = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT budget, period, amount, unknown FROM reservations")

@@ -5,11 +5,11 @@ import HablareFiles
 
 /// A comparison of content files with the rows that refer to them.
 struct ContentCheck {
-    /// The longest time that a running process may take between a content file and its row, in seconds.
+    /// The maximum time in seconds that a running process may take between writing a content file and writing its row.
     private static let inUse: TimeInterval = 3600
 
     let files: ContentFiles
-    /// Whether a process uses the store, so that a new file without a row may be about to get one.
+    /// Whether a process uses the store. If so, a new file without a row may soon get a row.
     let mayBeInUse: Bool
 
     func run(_ references: [RowCheck.Reference], into diagnosis: inout StoreDiagnosis) throws {

@@ -2,17 +2,18 @@ import Foundation
 import GRDB
 import Hablare
 
-/// The damage to its database that an open store knows of.
+/// The known damage of an open store's database.
 ///
 /// SQLite may read a damaged page without noticing the damage. A row is then missing, and its request looks as if it
-/// was never submitted. So if a request is not found, the store reports the damage that it knows of.
+/// was never submitted. Therefore, if the store does not find a request, it reports the known damage.
 struct KnownDamage: Sendable {
-    /// The largest database, in pages, that is checked as a whole when a request is not found: 16 MiB.
+    /// The maximum size, in pages, of a database that is checked as a whole when a request is not found. It corresponds
+    /// to 16 MiB.
     static let mostPages = 4096
-    /// The number of requests that are not found between two checks.
+    /// The database is checked after this number of requests that were not found.
     static let interval = 1000
 
-    /// A description of the damage, in SQLite's words or ours; `nil` if none is known.
+    /// A description of the damage, from SQLite or from this library. `nil` if no damage is known.
     private(set) var finding: String?
     private var misses = 0
 
@@ -44,8 +45,8 @@ extension SQLiteStore {
 
     /// Handles a request that was not found.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/storageCorrupt`` if the store is known to be damaged: the request may
-    ///   have been submitted.
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageCorrupt`` if the store is known to be damaged, because the
+    ///   request may have been submitted.
     func notFound(_ id: UUID) throws {
         if damage.withLock({ $0.missed() }), let complaint = try complaint() {
             damage.withLock { $0.found(complaint) }
@@ -60,7 +61,8 @@ extension SQLiteStore {
             cause: finding)
     }
 
-    /// Returns SQLite's complaint about the database; `nil` if there is none or the database is too large to check.
+    /// Checks the database and returns SQLite's error message. Returns `nil` if there is no error, or if the database
+    /// is too large to check.
     private func complaint() throws -> String? {
         try noticingDamage {
             try pool.read { db in

@@ -69,7 +69,7 @@ struct RowCheck {
         return diagnosis
     }
 
-    /// The requests whose response has a wrong `spare`, by which pruning decides.
+    /// The requests whose response has a wrong value in `spare`. Pruning uses this column.
     private static let miscountedResponses = """
         SELECT r.id FROM responses s JOIN requests r ON r.flight = s.flight
         WHERE s.spare IS NOT CASE
@@ -77,8 +77,8 @@ struct RowCheck {
         END
         """
 
-    /// The requests whose flight has an owner that contradicts its state, or a state that contradicts the request's. A
-    /// flight is open as long as its leader is live.
+    /// The requests whose flight is inconsistent: its owner contradicts its state, or its state contradicts the state
+    /// of the request. A flight is open as long as its leader is live.
     private static let inconsistentFlights = """
         SELECT r.id FROM requests r JOIN flights f ON f.id = r.flight
         WHERE CASE
@@ -122,8 +122,9 @@ struct RowCheck {
             ))
     }
 
-    /// The requests with a group of chunks that does not begin where the one before ends, in number or in bytes, or
-    /// that has a wrong size. Once the answer is complete, the bytes themselves are gone.
+    /// The requests with a wrong group of chunks. A group is wrong if it does not begin at the number and byte where
+    /// the group before it ends, or if its size is wrong. After the answer is complete, the groups have no bytes, so
+    /// their size cannot be compared with their bytes.
     private static let brokenStreams = """
         SELECT DISTINCT r.id FROM (
             SELECT flight, first, start, size, length(bytes) AS held,
@@ -133,9 +134,9 @@ struct RowCheck {
         WHERE c.first IS NOT c.expected OR c.start IS NOT c.place OR c.held <> c.size
         """
 
-    /// The requests whose flight breaks a rule of the cache. An answer in the cache is that of a completed flight, and
-    /// its response exists with the recorded size. A flight is findable as long as it is open or its answer is in the
-    /// cache.
+    /// The requests whose flight breaks a rule of the cache. The rules: an answer in the cache belongs to a completed
+    /// flight, and its response exists with the recorded size. A flight is findable as long as it is open or its answer
+    /// is in the cache.
     private static let inconsistentAnswers = """
         SELECT coalesce(r.id, f.member) FROM flights f LEFT JOIN requests r ON r.id = f.member
             LEFT JOIN responses s ON s.flight = f.id

@@ -2,7 +2,7 @@
 public struct StoreDiagnosis: Sendable, Hashable {
     /// One finding, with advice.
     public struct Finding: Sendable, Hashable {
-        /// The kind of a finding. Later versions add more kinds: keep a `default`.
+        /// The kind of a finding. Later versions may add kinds, so keep a `default` case.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// SQLite finds the database damaged.
             case integrity
@@ -12,33 +12,34 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case flightInconsistent = "flight-inconsistent"
             /// A request is completed but has no response.
             case responseMissing = "response-missing"
-            /// The recorded size of a response is wrong, or the record of whether it may be evicted.
+            /// The recorded size of a response is wrong, or the record that says whether the response may be evicted is
+            /// wrong.
             case responseMiscounted = "response-miscounted"
-            /// The chunks of a streamed answer do not follow one another, or do not have the recorded size.
+            /// The chunks of a streamed answer have a gap, or do not have the recorded size.
             case streamBroken = "stream-broken"
-            /// Chunks belong to no flight: no caller can read them, and nothing removes them.
+            /// Chunks belong to no flight. No caller can read these chunks, and they are never removed.
             case chunksUnowned = "chunks-unowned"
-            /// The recorded spending of a budget is not the cost of its attempts.
+            /// The recorded spending of a budget differs from the cost of its attempts.
             case budgetMiscounted = "budget-miscounted"
-            /// The cache has an answer that does not exist, or records another size for it.
+            /// The cache refers to an answer that does not exist, or records a wrong size of an answer.
             case cacheInconsistent = "cache-inconsistent"
             /// A content file that a row refers to does not exist.
             case contentMissing = "content-missing"
             /// A content file does not have the recorded size.
             case contentSize = "content-size"
-            /// A content file that no row refers to.
+            /// No row refers to a content file.
             case contentUnreferenced = "content-unreferenced"
-            /// A content file that a killed process did not finish.
+            /// A killed process did not finish a content file.
             case contentUnfinished = "content-unfinished"
-            /// A registered process that has ended.
+            /// A registered process has ended.
             case ownerGone = "owner-gone"
-            /// A lock that no process holds, and that no registered process uses.
+            /// A lock file exists that no process holds and no registered process uses.
             case lockStale = "lock-stale"
         }
 
         /// The kind of the finding.
         public let kind: Kind
-        /// Whether data is lost or broken. Otherwise the finding only takes space or repairs itself.
+        /// Whether data is lost or damaged. If `false`, the finding only takes space, or the store repairs it itself.
         public let isProblem: Bool
         /// The finding and the advice, in a sentence or two.
         public let message: String
@@ -50,9 +51,9 @@ public struct StoreDiagnosis: Sendable, Hashable {
     public var contentFiles = 0
     /// The number of bytes of all content files.
     public var contentBytes: Int64 = 0
-    /// The findings, those of the database first.
+    /// The findings. The findings about the database come first.
     public var findings: [Finding] = []
 
-    /// Whether nothing is lost or broken.
+    /// Whether no data is lost or damaged.
     public var isHealthy: Bool { !findings.contains(where: \.isProblem) }
 }

@@ -11,13 +11,13 @@ import Darwin
 import Musl
 #endif
 
-/// A signal to other processes that a commit happened. It is a file whose length changes with every commit that they
-/// have to learn of.
+/// A signal to other processes that a commit happened. It is a file whose length changes with every commit whose
+/// changes other processes need.
 ///
-/// The file has a folder of its own. A watcher of the database's folder would be notified of each page written to the
-/// log, before it can be read. A watcher of this folder is notified once, after the commit.
+/// The file is in a separate folder. A watcher of the database's folder would be notified of each page that is written
+/// to the log, before the page can be read. A watcher of the separate folder is notified once, after the commit.
 final class CommitBell: StoreSignal {
-    /// The number of lengths, in bytes, that the file cycles through. It has no content, so it takes no room.
+    /// The number of different lengths of the file, in bytes. The file has no content, so it takes no disk space.
     private static let lengths: Int64 = 4096
 
     private static let name = "commits"
@@ -25,7 +25,7 @@ final class CommitBell: StoreSignal {
     private let directory: URL
     private let path: String
 
-    /// Creates the bell in a folder. Creates the folder if it is missing, but not the one above it.
+    /// Creates the bell in a folder. Creates the folder if it is missing, but does not create its parent folder.
     init(directory: URL) throws {
         self.directory = directory
         path = directory.appendingPathComponent(Self.name).path
@@ -39,8 +39,8 @@ final class CommitBell: StoreSignal {
         }
     }
 
-    /// Signals a commit by its number in the log of commits. The commit is on disk, so this does not fail. If the file
-    /// cannot be changed, other processes learn of the commit at their next regular check.
+    /// Signals a commit by its number in the log of commits. This method does not fail, because the commit is already
+    /// on disk. If the file cannot be changed, other processes find the commit at their next regular check.
     func ring(_ number: Int64) {
         let length = off_t(number % Self.lengths)
         guard truncate(path, length) != 0, errno == ENOENT else { return }

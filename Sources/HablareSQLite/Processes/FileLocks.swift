@@ -11,7 +11,8 @@ import Darwin
 import Musl
 #endif
 
-/// File locks that tell living processes from dead ones. The kernel releases a lock when its process ends in any way.
+/// File locks that show whether a process is alive or dead. When a process ends in any way, the kernel releases its
+/// lock.
 final class FileLocks: OwnerLiveness {
     let host: String
     private let directory: URL
@@ -36,8 +37,8 @@ final class FileLocks: OwnerLiveness {
         }
     }
 
-    /// Creates a file and locks it. Returns `nil` if another process saw the file before it was locked and took it for
-    /// that of a dead process. That process holds the lock or has removed the file.
+    /// Creates a file and locks it. Another process may see the file before it is locked, and assume that it belongs to
+    /// a dead process. The other process then holds the lock or has removed the file. In this case returns `nil`.
     private func lockedFile(_ name: String) throws -> CInt? {
         let path = directory.appendingPathComponent(name).path
         let descriptor = try FileSystem.create(path)
@@ -59,19 +60,20 @@ final class FileLocks: OwnerLiveness {
         close(descriptor)
     }
 
-    /// The machine's name. `ProcessInfo.hostName` may ask a name server; this does not.
+    /// The machine's name. Unlike `ProcessInfo.hostName`, this property never queries a name server.
     private static var machineName: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Judges by the lock alone: only processes of one kernel share a SQLite store, even if their host is renamed.
+    /// Checks only the locks. This is sufficient, because only processes of one kernel share a SQLite store, even if
+    /// their host is renamed.
     func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID> {
         Set(try owners.filter { try isFree($0.registration.lockName) }.map(\.id))
     }
 
-    /// Returns whether no process holds a lock. Removes a free one.
+    /// Returns whether no process holds a lock. If the lock is free, removes it.
     func isFree(_ lockName: String) throws -> Bool {
         // A name from the database that is not a plain file name is no lock of ours.
         guard !lockName.isEmpty, !lockName.contains("/") else { return true }

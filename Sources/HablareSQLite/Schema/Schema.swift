@@ -1,6 +1,7 @@
 import GRDB
 
-/// The schema, as numbered migrations. A released migration never changes: the next one alters what it made.
+/// The schema, as numbered migrations. A released migration never changes. A later migration alters the tables that it
+/// created.
 enum Schema {
     /// The number that marks a database file as ours: "Habl" in ASCII.
     static let applicationID: Int32 = 0x4861_626C
@@ -20,7 +21,7 @@ enum Schema {
 
     /// Names that rows refer to by number, and processes.
     ///
-    /// - `providers.account`: the account that the provider's last submission named; NULL before the first one.
+    /// - `providers.account`: the account that the provider's last submission named. NULL before the first submission.
     private static let work = """
         CREATE TABLE providers (
             id INTEGER PRIMARY KEY,
@@ -43,24 +44,26 @@ enum Schema {
     /// Flights: see `FlightRow`.
     ///
     /// - `state`: see `FlightLifecycle.stateCode`.
-    /// - `owner`: the holder; 0 for a flight that waits, -1 for one that backs off, -2 for one that is held, NULL for
-    ///   one that is settled. So one partial index finds both the flights that wait and those that a dead process held.
-    ///   The indices of live flights contain no settled ones.
+    /// - `owner`: the holder. 0 for a waiting flight, -1 for a flight that backs off, -2 for a held flight, NULL for a
+    ///   settled flight. One partial index therefore finds the waiting flights and the flights that a dead process
+    ///   held. The indices of live flights contain no settled flights.
     /// - `uncounted`: the attempts that do not count as tries. `losses`: the losses in a row.
-    /// - `member`: the request that leads, a live one while there is one. `shared`: 1 once another request joined.
-    /// - `findable`: 1 while the flight is live or its answer is in the cache, else NULL. It is a column of its own, so
-    ///   that a transition of the flight does not touch `flights_by_work`. Fingerprints come in no order, so each
-    ///   change there writes another page.
-    /// - `used_at`: the date of the last use of the answer, at first that of its arrival; NULL if it is not in the
-    ///   cache. `answer_size`: its bytes.
-    /// - `streaming`: see `StreamingPolicy.code`; NULL if the request does not stream.
-    /// - `chain`: a JSON list of the providers and models to ask one after another, the submission's first; NULL if
-    ///   there is no other. `provider` and `model` are those being asked.
-    /// - `handle`: the resume handle, by which the next attempt continues the work of an earlier one; at most
-    ///   `ProviderCall.maximumHandle` bytes, NULL if there is none.
+    /// - `member`: the request that leads the flight. It is a live request, if the flight has one. `shared`: 1 after
+    ///   another request joined.
+    /// - `findable`: 1 while the flight is live or its answer is in the cache, otherwise NULL. This is a separate
+    ///   column, so that a transition of the flight does not change the index `flights_by_work`. Fingerprints are in
+    ///   random order, so each change of this index writes another page.
+    /// - `used_at`: the date of the last use of the answer, at first the date of its arrival. NULL if the answer is not
+    ///   in the cache. `answer_size`: the answer's size in bytes.
+    /// - `streaming`: see `StreamingPolicy.code`. NULL if the request does not stream.
+    /// - `chain`: a JSON list of the providers and models to call one after another, beginning with the provider of the
+    ///   submission. NULL if there is no fallback provider. `provider` and `model` are the provider and model that are
+    ///   called now.
+    /// - `handle`: the resume handle, with which the next attempt continues the work of an earlier attempt. At most
+    ///   `ProviderCall.maximumHandle` bytes. NULL if there is none.
     /// - `joined_jobs`: the jobs of members, other than `flights.job`, that may claim the flight.
-    /// - `flight_tags`: the tags of all requests that were ever members. They outlive the requests, whose own tags are
-    ///   in `requests.tags`, so that sums over the past do not change.
+    /// - `flight_tags`: the tags of all requests that were ever members. These tags stay when the requests are deleted,
+    ///   so that sums over the past do not change. The own tags of a request are in `requests.tags`.
     private static let flights = """
         CREATE TABLE flights (
             id INTEGER PRIMARY KEY,
@@ -120,14 +123,14 @@ enum Schema {
 
     /// Requests: see `RequestRow`. Their keys are time-ordered (UUID version 7), so their tree grows at its end.
     ///
-    /// - `follows`: 1 for requests that joined a flight, and for a former leader. With the leader, they are the
-    ///   flight's members. `priority`: a member's own priority; NULL if it has that of the flight.
-    /// - `evicted`: the response was evicted for this request; other members of the flight may keep it.
-    /// - `merge`: NULL if no merge was asked for, 0 while one is awaited, 1 afterwards.
+    /// - `follows`: 1 for requests that joined a flight, and for a former leader. These requests and the leader are the
+    ///   flight's members. `priority`: a member's own priority. NULL if it is the priority of the flight.
+    /// - `evicted`: the response was evicted for this request. Other members of the flight may keep it.
+    /// - `merge`: NULL if no merge was requested, 0 while the request waits for its merge, 1 after the merge.
     /// - `caching`: see `CachePolicy.code`. `cache_age`: the age of the answer that the request found in the cache, in
-    ///   microseconds; NULL if it found none.
-    /// - `trace`: the fields of the trace that it was submitted in, a JSON object of at most
-    ///   `TraceContext.maximumByteCount`; NULL if there was none.
+    ///   microseconds. NULL if it found no answer.
+    /// - `trace`: the fields of the trace in which the request was submitted, as a JSON object of at most
+    ///   `TraceContext.maximumByteCount` bytes. NULL if there was no trace.
     /// - `requests_due` includes the flight, so that requests with the same deadline are in order of arrival.
     private static let requests = """
         CREATE TABLE requests (
@@ -159,8 +162,8 @@ enum Schema {
         """
 
     /// Output that streams to its readers. A row is a group of chunks that were journalled together. It has the number
-    /// of the first chunk, the number of chunks, the start of their bytes in the whole output, and the size of each
-    /// chunk (`PackedSizes`). `bytes` is NULL once the flight is completed, because the response has them then.
+    /// of the first chunk, the count of chunks, the start of their bytes in the whole output, and the size of each
+    /// chunk (`PackedSizes`). After the flight is completed, `bytes` is NULL, because the response has the bytes.
     private static let output = """
         CREATE TABLE chunks (
             id INTEGER PRIMARY KEY,
@@ -178,9 +181,10 @@ enum Schema {
 
     /// Responses.
     ///
-    /// - `spare`: the bytes that evicting the response frees; NULL if it was evicted or a request protects it
-    ///   (`Protection`). The statement that writes or erases the content writes it, and so does every change of a
-    ///   protection. So there is no running total that could drift; the doctor checks it.
+    /// - `spare`: the number of bytes that evicting the response frees. NULL if the response was evicted or a request
+    ///   protects it (`Protection`). The statement that writes or erases the content also writes `spare`, and every
+    ///   change of a protection writes it, too. Therefore there is no running total that could become wrong.
+    ///   `hablare doctor` checks this column.
     /// - `cache_use`: see `ResponseLabels`.
     /// - `responses_spare` has all columns of a prune plan, in the plan's order, and no row's content.
     private static let responses = """
@@ -218,13 +222,13 @@ enum Schema {
 
     /// The ledger and the budgets.
     ///
-    /// - `attempts.provider`, `attempts.model`: those of the attempt, even if its flight moves on to another provider;
-    ///   NULL only if its flight is missing.
+    /// - `attempts.provider`, `attempts.model`: the provider and model of the attempt. They stay when the flight moves
+    ///   to another provider. NULL only if the flight is missing.
     /// - `attempts.cached_tokens`, `attempts.cache_write_tokens`: the input tokens that the provider read from its
-    ///   cache, and those that it wrote there.
+    ///   cache, and the input tokens that it wrote to its cache.
     /// - `budgets.spent`: the sum of `reservations.amount`. `budgets.unknown`: the number of reservations that are
-    ///   `unknown`. `period`: its start. A reservation stays, because a later record of its attempt may change it.
-    ///   `bound`: NULL if the greatest cost of the attempt is unknown.
+    ///   `unknown`. `period`: its start. A reservation is never deleted, because a later record of its attempt may
+    ///   change it. `bound`: NULL if the maximum cost of the attempt is unknown.
     private static let ledger = """
         CREATE TABLE attempts (
             flight INTEGER NOT NULL,
@@ -268,9 +272,9 @@ enum Schema {
 
     /// The log of commits, and the mark of erasures.
     ///
-    /// - `commits`: the log from which processes learn which rows others changed, see `CommitLog`. `seq` is one more
-    ///   than that of the commit before. The newest row is never deleted, so that no number is used twice. `writer` is
-    ///   the random number of an open store. `changes`: see `ChangeRecord.encoded`.
+    /// - `commits`: the log in which processes find the rows that other processes changed, see `CommitLog`. `seq` is
+    ///   one more than the `seq` of the commit before. The newest row is never deleted, so that no number is used
+    ///   twice. `writer` is the random number of an open store. `changes`: see `ChangeRecord.encoded`.
     /// - `erasures`: whether deleted data may still be in the write-ahead log, see `ErasureMark`.
     private static let log = """
         CREATE TABLE commits (

@@ -13,10 +13,10 @@ struct ClaimTransaction {
         let priority: Int64
         let member: UUID?
         let isShared: Bool
-        /// The earlier work that its next attempt resumes; `nil` for none.
+        /// The earlier work that the flight's next attempt resumes. `nil` if there is none.
         var resumePoint: ResumePoint?
-        /// The request's columns. If its row cannot be read, only its attempt fails, with this error. The lane
-        /// continues.
+        /// The request's columns. If the row cannot be read, this is an error. Only the attempt of this request then
+        /// fails, and other requests of the provider continue.
         var columns: Result<RequestColumns, AIServiceError>
     }
 
@@ -111,8 +111,8 @@ struct ClaimTransaction {
         return taken
     }
 
-    /// Returns whether a member of a shared flight has time left. For a flight of one member the page's query has
-    /// checked it.
+    /// Returns whether a member of a shared flight has time left. For a flight with one member, the query of the page
+    /// has already checked the deadline.
     private func isWanted(_ flight: Taken, at date: Date) throws -> Bool {
         guard flight.isShared else { return true }
         var isWanted = false
@@ -130,8 +130,9 @@ struct ClaimTransaction {
         return isWanted
     }
 
-    /// Returns waiting flights in order. Skips those that are out of time, which the sweep ends. Also skips damaged
-    /// rows whose state contradicts their owner: they would head every page and block the others.
+    /// Returns waiting flights in order. Skips flights that are out of time, because the sweep ends them. Also skips
+    /// damaged rows whose state contradicts their owner. Otherwise such rows would be first on every page and block
+    /// other flights.
     private func page(
         _ count: Int, after last: Int64, of priority: Priority, _ query: ClaimQuery, from source: String, key: String,
         where restriction: String
@@ -180,7 +181,7 @@ struct ClaimTransaction {
         return page
     }
 
-    /// Returns the date from which a flight's answer is of no use to any member; `nil` if a member has no deadline.
+    /// Returns the date after which no member of a flight wants the answer. Returns `nil` if a member has no deadline.
     private func lastDeadline(of flight: Taken) throws -> Date? {
         var deadline: Date?
         var select = try BoundStatement(
@@ -217,8 +218,8 @@ struct ClaimTransaction {
 // MARK: - Back-offs
 
 extension ClaimTransaction {
-    /// Moves flights whose backoff is over to waiting, the earliest first. Returns the end of the provider's next
-    /// backoff.
+    /// Moves flights whose backoff is over to the waiting state, with the earliest end first. Returns the end of the
+    /// provider's next backoff.
     private func endBackoffs(_ query: ClaimQuery) throws -> Date? {
         // Usually nothing is due, and one index look-up shows that.
         guard let earliest = try earliestBackoff(of: query.provider) else { return nil }
@@ -242,8 +243,8 @@ extension ClaimTransaction {
         return try earliestBackoff(of: query.provider).map { $0 <= now ? query.now : Coding.date($0) }
     }
 
-    /// Returns the earliest end of a backoff. Skips damaged rows whose state contradicts their owner, here and below:
-    /// they would be due for ever.
+    /// Returns the earliest end of a backoff. Skips damaged rows whose state contradicts their owner, because these
+    /// rows would be due for ever.
     private func earliestBackoff(of provider: ProviderID) throws -> Int64? {
         var earliest: Int64?
         var select = try BoundStatement(
@@ -259,7 +260,8 @@ extension ClaimTransaction {
         return earliest
     }
 
-    /// Reads all due flights before anything is written: a statement must not walk an index while it changes.
+    /// Reads all due flights before any row is written, because a statement must not read an index while the index
+    /// changes.
     private func dueBackoffs(of provider: ProviderID, now: Int64) throws -> [(FlightID, FlightLifecycle)] {
         var due: [(FlightID, FlightLifecycle)] = []
         var select = try BoundStatement(

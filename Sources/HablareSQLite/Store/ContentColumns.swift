@@ -26,7 +26,8 @@ struct ContentColumns {
         }
     }
 
-    /// Creates the columns of an attempt's answer, also of one that could not be used; `nil` if it brought none.
+    /// Creates the columns of an attempt's answer, even if the answer could not be used. Returns `nil` if the attempt
+    /// has no answer.
     init?(ofAnswerIn end: AttemptEnd) throws {
         guard let data = end.answer, case .success(let content) = data.result else { return nil }
         try self.init(content)

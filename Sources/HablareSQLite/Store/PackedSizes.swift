@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// Sizes as stored in a column: LEB128 numbers, one after the other. Each byte has seven bits of a number, the lowest
-/// first. The high bit is set in all bytes of a number but its last.
+/// Sizes as stored in a column: LEB128 numbers, one after the other. Each byte has seven bits of a number, with the
+/// lowest bits first. The high bit is set in all bytes of a number except its last byte.
 enum PackedSizes {
     static func pack(_ sizes: [Int]) -> Data {
         var data = Data(capacity: sizes.count)

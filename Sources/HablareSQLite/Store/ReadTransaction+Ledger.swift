@@ -56,7 +56,7 @@ extension ReadTransaction {
     ]
 
     /// The sums of the quantities, each in two halves. SQLite's `sum` fails when it overflows, and its `total` is
-    /// inexact. Each half has room for two thousand million rows.
+    /// inexact. Each half can sum two billion rows without an overflow.
     private static let sums = quantities.map { "sum((\($0)) >> 32), sum((\($0)) & 4294967295)" }.joined(separator: ", ")
 
     /// The columns read for each group of attempts, after its key.

@@ -48,11 +48,11 @@ extension ReadTransaction {
         let first: Int
         let start: Int
         let sizes: [Int]
-        /// The bytes of the chunks; `nil` once the response has them.
+        /// The bytes of the chunks. `nil` after the response has the bytes.
         let bytes: Data?
     }
 
-    /// Reads chunks group by group: a group may have any size, and a page rarely has more than one.
+    /// Reads chunks group by group, because a group may have any size, and a page rarely needs more than one group.
     private func read(into page: inout StreamPage, from first: Int, maximumBytes: Int) throws {
         var next = first
         var total = 0
@@ -82,7 +82,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns the group that has the chunk of a number; `nil` if there is none yet.
+    /// Returns the group that contains the chunk with a number. Returns `nil` if this chunk does not exist yet.
     private func group(of flight: FlightID, generation: Int, around sequence: Int) throws -> Group? {
         var found: Group?
         var select = try BoundStatement(

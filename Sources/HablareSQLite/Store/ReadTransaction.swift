@@ -6,9 +6,10 @@ import Hablare
 struct ReadTransaction {
     let db: Database
     let content: (any ContentReading)?
-    /// The greatest number of live flights that counts as few. Reading that many takes as long as reading a few pages.
+    /// The maximum number of live flights that counts as few. Reading this number of flights takes as long as reading a
+    /// few pages.
     var fewFlights = 5_000
-    /// The greatest number of flights ahead of one to count.
+    /// The maximum number of flights ahead that are counted.
     var maximumAhead = RequestSnapshot.WaitReason.maximumAhead
 
     private static let snapshotColumns = """
@@ -17,8 +18,8 @@ struct ReadTransaction {
             r.pinned, r.merge IS 0, \(FlightLifecycle.columns), f.member, r.cache_age IS NOT NULL
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
-    /// Returns the source of the members of some live flights. It searches their index instead of scanning every
-    /// request.
+    /// Returns the SQL source of the members of some live flights. It searches the index of members instead of scanning
+    /// every request.
     private static func requests(ofFlights condition: String) -> String {
         """
         FROM (
@@ -109,7 +110,7 @@ struct ReadTransaction {
         return page
     }
 
-    /// Returns the source of a filter's requests.
+    /// Returns the SQL source of the requests of a filter.
     private func source(of filter: SnapshotFilter) throws -> String {
         if filter.isHeld == true { return Self.heldRequests }
         if filter.dueBy != nil { return Self.dueRequests }
@@ -227,8 +228,8 @@ struct ReadTransaction {
         return found
     }
 
-    /// Returns the answer of a request that could not be used. It is in the place of the response that the flight does
-    /// not have.
+    /// Returns the unusable answer of a request. It is stored in place of the response, because the flight has no
+    /// response.
     func keptAnswer(of id: UUID) throws -> AIResponseData? {
         var found: AIResponseData?
         var select = try BoundStatement(
@@ -242,7 +243,7 @@ struct ReadTransaction {
         return found
     }
 
-    /// Returns the response of a flight, as that of one of its members.
+    /// Returns the response of a flight as the response of one of its members.
     func response(of flight: FlightID, for member: UUID) throws -> AIResponseData? {
         var found: AIResponseData?
         var select = try BoundStatement(
@@ -257,7 +258,8 @@ struct ReadTransaction {
             a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, s.cache_use,
             a.cached_tokens, a.cache_write_tokens
         """
-    /// The provider that answered. The flight may have abandoned its attempt and moved on to `f.provider` before.
+    /// The provider that answered. The flight may have abandoned this provider's attempt and moved to `f.provider`
+    /// before the answer arrived.
     private static let answerers = """
         JOIN flights f ON f.id = s.flight
         LEFT JOIN attempts a ON a.flight = s.flight AND a.outcome = 0

@@ -31,15 +31,16 @@ struct RequestColumns {
     private let metadata: [String: String]
     private let maximumAttempts: Int?
     private let unknownOutcome: UnknownOutcomePolicy
-    /// The request's deadline; if several requests share the flight, the latest of theirs.
+    /// The request's deadline. If several requests share the flight, the latest deadline of these requests.
     var deadline: Date?
     private let tags: [String]
-    /// The providers and models to ask, the submission's first; empty if there is no other.
+    /// The providers and models to call, beginning with the provider of the submission. Empty if there is no fallback
+    /// provider.
     private let chain: [FallbackTarget]
     private let streaming: StreamingPolicy?
     private let keepUntilMerged: Bool
     private let caching: CachePolicy
-    /// The trace that the request was submitted in.
+    /// The trace in which the request was submitted.
     let trace: TraceContext?
     let submittedAt: Date
 
@@ -77,7 +78,8 @@ struct RequestColumns {
         caching = CachePolicy(code: row.optionalInt(22))
     }
 
-    /// Returns the trace of a column. A damaged trace is none: a request must not fail because it cannot be traced.
+    /// Returns the trace of a column. Returns `nil` for a damaged trace, because a request must not fail if it cannot
+    /// be traced.
     private static func trace(_ bytes: Data?) -> TraceContext? {
         do {
             return try Coding.value([String: String].self, bytes).flatMap(TraceContext.init)
@@ -86,7 +88,7 @@ struct RequestColumns {
         }
     }
 
-    /// The file of the prompt; `nil` if the row has the prompt.
+    /// The file of the prompt. `nil` if the row has the prompt.
     var promptContent: ContentReference? { inline == nil ? content : nil }
 
     /// Returns the request with its prompt.
@@ -95,7 +97,7 @@ struct RequestColumns {
         return request(prompt: try PromptColumns.prompt(kind: kind, bytes: inline ?? Data()))
     }
 
-    /// The provider and model that the request was submitted to, even if another one is being asked.
+    /// The provider and model to which the request was submitted, even if the engine now calls another provider.
     var origin: FallbackTarget { chain.first ?? FallbackTarget(provider, model: model) }
 
     /// The request without its prompt, for a prompt that cannot be read or is read later.

@@ -169,8 +169,8 @@ extension SQLiteRows {
         return flights
     }
 
-    /// Returns the cached answers whose providers and models meet a condition. It gets those of the flight and those of
-    /// the submission.
+    /// Returns the cached answers whose providers and models meet a condition. The condition receives the provider and
+    /// model of the flight and those of the submission.
     private func answers(where isChosen: ([FallbackTarget]) -> Bool) throws -> [FlightID] {
         var flights: [FlightID] = []
         var select = try BoundStatement(
@@ -325,8 +325,8 @@ extension Database {
 /// The SQL that finds work in the cache.
 enum CacheColumns {
     /// The condition that a flight is live or cached and does the work ?2, whose first ``keyLength`` bytes are ?1. The
-    /// index has only the beginning of a fingerprint. That halves its size, which matters because fingerprints arrive
-    /// in no order. A damaged `findable` alone exposes no answer.
+    /// index has only the beginning of each fingerprint. This halves the size of the index, which matters because
+    /// fingerprints arrive in random order. A damaged value of `findable` alone exposes no answer.
     static let isSameWork = """
         substr(fingerprint, 1, 8) = ?1 AND findable IS NOT NULL AND fingerprint = ?2
             AND (owner IS NOT NULL OR used_at IS NOT NULL)

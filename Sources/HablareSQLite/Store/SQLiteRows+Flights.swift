@@ -105,10 +105,11 @@ extension SQLiteRows {
         return found
     }
 
-    /// The leader of a flight whose row names none.
+    /// The leader of a flight whose row names no leader.
     private static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    /// Returns the provider and model that a flight was submitted to, if it may ask others. A damaged list is none.
+    /// Returns the provider and model to which a flight was submitted, if the flight has fallback providers. Returns
+    /// `nil` for a damaged list.
     private static func origin(_ chain: Data?) -> FallbackTarget? {
         do {
             return try Coding.value([FallbackTarget].self, chain)?.first
@@ -154,8 +155,8 @@ extension SQLiteRows {
         try update.run()
     }
 
-    /// Updates the rows of members when a flight becomes shared or its leader changes. The first leader's priority
-    /// becomes its own. A former leader becomes a member like the others, and its job may still claim the flight.
+    /// Updates the rows of members when a flight becomes shared or its leader changes. The first leader then gets its
+    /// own priority in its row. A former leader becomes an ordinary member, and its job may still claim the flight.
     private func noteLeader(_ flight: FlightRow, of id: FlightID) throws {
         try run(
             """

@@ -5,15 +5,16 @@ import HablareStores
 
 /// The rows of a ``SQLiteStore`` within one transaction, as `StoreMachine` reads and writes them.
 ///
-/// No statement here can violate a constraint: an error in one write would fail all other writes of the commit. A
-/// damaged value is read as a harmless one, and `hablare doctor` finds it.
+/// No statement in this type can violate a constraint, because an error in one write would fail all other writes of the
+/// commit. A damaged value is read as a harmless value, and `hablare doctor` reports it.
 struct SQLiteRows: StoreRows {
     typealias Failure = any Error
 
     let db: Database
-    /// Whether a content file exists. Called inside the transaction, which excludes collection.
+    /// Whether a content file exists. Called inside the transaction. No content file can be removed during the
+    /// transaction.
     let hasContentFile: (ContentReference) -> Bool
-    /// Content that lost a reference and may have none left.
+    /// Content that lost a reference and may have no reference left.
     private(set) var releasedContent: Set<ContentReference> = []
     /// The columns of the submission in progress.
     var columns: SubmissionColumns?
@@ -25,7 +26,7 @@ struct SQLiteRows: StoreRows {
         hasContentFile = hasContent
     }
 
-    /// Returns the columns of a submission, which are encoded once.
+    /// Returns the columns of a submission. The columns are encoded only once.
     func columns(of submission: Submission) throws -> SubmissionColumns { try columns ?? SubmissionColumns(submission) }
 
     mutating func release(_ reference: ContentReference?) {
@@ -188,7 +189,8 @@ struct SQLiteRows: StoreRows {
         return found
     }
 
-    /// Returns the tags of a column. Damaged tags are none, so work that does not need them continues.
+    /// Returns the tags of a column. Returns no tags if the column is damaged, so that work that does not need the tags
+    /// continues.
     private static func tags(_ data: Data?) -> [String] {
         do {
             return try Coding.value([String].self, data) ?? []
@@ -211,7 +213,7 @@ struct SQLiteRows: StoreRows {
         if let job = request.job?.key, request.lifecycle.state == .live { try enter(job, for: request) }
     }
 
-    /// Inserts a request if its UUID and its place in a job are free. Returns whether they are.
+    /// Inserts a request if its UUID and its position in a job are free. Returns whether the request was inserted.
     @discardableResult
     mutating func insertNew(_ request: RequestRow, of submission: Submission) throws -> Bool {
         let columns = try columns(of: submission)
@@ -288,7 +290,8 @@ struct SQLiteRows: StoreRows {
         try delete.run()
     }
 
-    /// Reads all due requests before anything is written: a statement must not walk an index while it changes.
+    /// Reads all due requests before any row is written, because a statement must not read an index while the index
+    /// changes.
     func requests(dueAt date: Date, limit: Int) throws -> [UUID] {
         var due: [UUID] = []
         var select = try BoundStatement(

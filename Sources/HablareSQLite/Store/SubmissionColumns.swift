@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// A submission's values as stored in columns. They are encoded before anything is written, so a value that cannot be
-/// encoded does not fail the other writes of its commit.
+/// A submission's values as stored in columns. The values are encoded before any row is written, so that a value that
+/// cannot be encoded does not fail the other writes of the commit.
 struct SubmissionColumns {
     let prompt: PromptColumns
     let parameters: Data?
@@ -22,14 +22,15 @@ struct SubmissionColumns {
         trace = try submission.trace.flatMap { try Coding.labels($0.fields) }
     }
 
-    /// The approximate number of bytes in its rows.
+    /// The approximate number of bytes in the rows of the submission.
     var byteCount: Int { (prompt.inline?.count ?? 0) + (parameters?.count ?? 0) + (metadata?.count ?? 0) }
 }
 
-/// A prompt as stored in columns: text as it is, messages as JSON. A large one is in a content file (``PackedPrompt``).
+/// A prompt as stored in columns: a text without change, messages as JSON. A large prompt is in a content file
+/// (``PackedPrompt``).
 struct PromptColumns {
     let kind: Int
-    /// The bytes of the prompt; `nil` if a content file has them.
+    /// The bytes of the prompt. `nil` if a content file has the bytes.
     let inline: Data?
 
     init(_ submission: Submission) throws {

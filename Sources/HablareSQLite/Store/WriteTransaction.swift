@@ -6,12 +6,12 @@ import HablareStores
 /// One commit, which applies writes to the tables as `StoreMachine` decides.
 ///
 /// The three most common writes have a fast path: submitting new work, starting an attempt, and ending an attempt of a
-/// flight with one member. Starts and ends are a compare-and-set of a transition that the core's machine decided. If
-/// the row is not what the writer believed, the machine decides. The differential test shows that both paths do the
-/// same.
+/// flight with one member. Starts and ends are a compare-and-set of a transition that ``FlightLifecycle`` computed. If
+/// the row differs from what the writer assumed, the machine decides. A differential test shows that the fast path and
+/// the machine have the same effect.
 struct WriteTransaction {
-    /// The number of bytes from which a row is rejected. SQLite refuses rows of 1,000,000,000 bytes or more, and its
-    /// refusal would fail the other writes of the commit.
+    /// The size in bytes from which a row is rejected. SQLite refuses rows of 1,000,000,000 bytes or more, and this
+    /// error would fail the other writes of the commit.
     private static let largestRow = 500_000_000
 
     private var machine: StoreMachine<SQLiteRows>
@@ -23,7 +23,7 @@ struct WriteTransaction {
     /// The changes so far.
     var changes: [StoreChange] { machine.changes }
 
-    /// Content that lost a reference and may have none left.
+    /// Content that lost a reference and may have no reference left.
     var releasedContent: Set<ContentReference> { machine.rows.releasedContent }
 
     private var db: Database { machine.rows.db }
@@ -59,8 +59,8 @@ struct WriteTransaction {
         return receipt
     }
 
-    /// Submits work that no other request is known to do. Returns `nil` if the machine must decide: if there is such
-    /// work, the prompt's file is missing, or the UUID or the place in a job is taken.
+    /// Submits a request whose work is new. Returns `nil` if the machine must decide. This is the case if there is a
+    /// flight for the same work, the prompt's file is missing, or the UUID or the position in a job already exists.
     private mutating func submitNew(_ submission: Submission) throws -> WriteReceipt? {
         if let content = submission.promptContent, !machine.rows.hasContent(content) { return nil }
         guard try machine.rows.flights(for: submission.fingerprint).isEmpty else { return nil }
@@ -76,8 +76,8 @@ struct WriteTransaction {
         return .submitted(receipt)
     }
 
-    /// Returns the error for a value that cannot be stored. It is found before anything is written, so the other writes
-    /// succeed.
+    /// Returns the error for a value that cannot be stored. Such a value is found before any row is written, so the
+    /// other writes succeed.
     private static func unwritable(_ code: AIServiceError.Code, _ what: String, _ error: any Error) -> AIServiceError {
         // The encoder throws `invalidRequest` even for an answer, so `code` replaces it. Other errors, such as one of
         // reading a body, keep their code.
@@ -123,8 +123,8 @@ struct WriteTransaction {
         return receipt
     }
 
-    /// Settles an attempt of a flight that has one member and is as the attempt believes. Returns `nil` if the machine
-    /// must decide, such as when a deadline matters.
+    /// Settles an attempt of a flight that has one member and is in the state that the attempt assumes. Returns `nil`
+    /// if the machine must decide, for example if a deadline matters.
     private mutating func settleAlone(_ end: AttemptEnd, _ content: ContentColumns?) throws -> WriteReceipt? {
         switch end.outcome {
         case .completed, .failed, .held, .interrupted: break
@@ -184,15 +184,15 @@ struct WriteTransaction {
         """
     }
 
-    /// Writes a transition if the row still is what the caller believes. Returns whether it was.
+    /// Writes a transition if the row is still in the state that the caller assumes. Returns whether it was in this
+    /// state.
     ///
-    /// `tried_since` is the start of the first attempt that counts. It stays while such an attempt exists, and is
-    /// cleared with the last one: by an interruption, a loss or a retry. A handle stays until the machine knows of
-    /// none.
+    /// `tried_since` is the start of the first attempt that counts as a try. It stays while there is such an attempt.
+    /// An interruption, a loss or a retry can clear it. The resume handle stays until the lifecycle has no handle.
     ///
     /// - Parameters:
     ///    - isAlone: Whether to write only if the flight has one member.
-    ///    - answer: The entry that its answer gets in the cache.
+    ///    - answer: The entry of the flight's answer in the cache.
     private func move(
         _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?,
         isAlone: Bool = false, answering answer: CacheEntry? = nil
@@ -233,7 +233,7 @@ struct WriteTransaction {
         let usedAt: Int64
         let bytes: Int64
 
-        /// Creates an entry; `nil` if the answer is not kept for others.
+        /// Creates an entry. Returns `nil` if the answer is not kept for other requests.
         init?(of end: AttemptEnd, _ content: ContentColumns) {
             guard end.entersCache, case .completed(let data) = end.outcome else { return nil }
             usedAt = Coding.time(data.receivedAt)
@@ -241,8 +241,8 @@ struct WriteTransaction {
         }
     }
 
-    /// Writes an attempt's line as `StoreMachine.record` does. Returns whether it was written; otherwise an earlier
-    /// line stays.
+    /// Writes an attempt's record in the same way as `StoreMachine.record`. Returns whether it was written. If it was
+    /// not written, an earlier record stays.
     private func record(_ attempt: AttemptRecord, of flight: FlightID) throws -> Bool {
         var insert = try BoundStatement(
             db,

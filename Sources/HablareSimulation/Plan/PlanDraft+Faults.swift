@@ -4,7 +4,7 @@ import HablareTestKit
 private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
-/// Draws faults and further events for requests.
+/// Random faults and further events for requests.
 extension PlanDraft {
     mutating func faults() {
         for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
@@ -29,7 +29,7 @@ extension PlanDraft {
 
     // MARK: Suspensions
 
-    /// Draws suspensions of processes, some of which overlap.
+    /// Draws suspensions of processes. Some of them overlap.
     mutating func addSuspensions(_ dice: inout SeededGenerator) {
         for _ in 0..<dice.within(1...4) {
             let slot = Int(dice.below(Int64(slots)))
@@ -49,7 +49,7 @@ extension PlanDraft {
 
     // MARK: Chains and retention
 
-    /// Gives some requests fallback providers. All requests for the same work get the same chain.
+    /// Gives some requests a chain of fallback providers. All requests for the same work get the same chain.
     mutating func chains(_ dice: inout SeededGenerator) {
         guard providers > 1 else { return }
         var chains: [Int32: [Int]] = [:]
@@ -72,7 +72,7 @@ extension PlanDraft {
         }
     }
 
-    /// Draws the protection, eviction and pruning of answers.
+    /// Draws operations that protect, evict and prune answers.
     mutating func keepings(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             if dice.percent(15) { requests[id].keepUntilMerged = true }
@@ -85,7 +85,7 @@ extension PlanDraft {
         for _ in 0..<dice.within(1...3) { keep(.prune(keeping: Int(dice.element(of: [0, 0, 1, 2, 4]))), &dice) }
     }
 
-    /// Draws faults of content files: failed writes, lost files, collections, and deaths at a write.
+    /// Draws faults of content files: failed writes, lost files, collections, and deaths of a process during a write.
     mutating func files(_ dice: inout SeededGenerator) {
         for _ in 0..<dice.within(0...2) { keep(.prune(keeping: 1000), &dice) }
         guard !isCalm else { return }
@@ -104,8 +104,8 @@ extension PlanDraft {
         events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .fault(fault)))
     }
 
-    /// Adds a request that never gets an answer before the machine stops, more often than the engine sends it again.
-    /// Returns the time at which that is over.
+    /// Adds a request whose calls never get an answer, because the machine crashes during each call. There may be more
+    /// crashes than the number of times that the engine sends the request again. Returns a time after the last crash.
     mutating func unlucky(_ dice: inout SeededGenerator) -> Int64 {
         let id = Int32(requests.count)
         let stops = Int(dice.within(9...13))
@@ -124,7 +124,7 @@ extension PlanDraft {
         return time + second
     }
 
-    /// Draws snapshots of requests that share their work, soon after their submission.
+    /// Draws snapshots of requests that share their work, soon after the requests are submitted.
     mutating func looks(_ dice: inout SeededGenerator) {
         let sharers = Dictionary(grouping: requests.indices) { requests[$0].content }.values.filter { $0.count > 1 }
         let shared = Set(sharers.joined().map { Int32($0) })
@@ -140,7 +140,7 @@ extension PlanDraft {
         }
     }
 
-    /// Makes some streaming providers continue to talk after their end.
+    /// Makes some streaming providers yield further pieces after the end of their call.
     mutating func talkers(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             for position in requests[id].behaviours.indices {
@@ -152,7 +152,7 @@ extension PlanDraft {
         }
     }
 
-    /// Makes some providers begin work that outlives its call.
+    /// Makes some providers begin work that continues after the end of the call.
     mutating func memories(_ dice: inout SeededGenerator) {
         for id in requests.indices where dice.percent(60) {
             let row = dice.percent(60) ? dice.element(of: ProviderFailure.retryable) : Self.row(&dice)
@@ -169,7 +169,7 @@ extension PlanDraft {
         }
     }
 
-    /// Makes some providers ignore the work that they are handed.
+    /// Makes some providers ignore the work that the engine asks them to resume.
     mutating func ignorants(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             let begun = requests[id].behaviours.firstIndex { if case .remember = $0 { true } else { false } }

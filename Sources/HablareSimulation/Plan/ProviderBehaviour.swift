@@ -4,38 +4,40 @@ import Hablare
 enum ProviderBehaviour: Sendable, Hashable {
     case answer(after: Int64)
     case fail(row: Int32, after: Int64)
-    /// It never answers, until its task is cancelled.
+    /// The call gets no answer until its task is cancelled.
     case stall
-    /// It ignores cancellation and answers, perhaps long after it was abandoned.
+    /// The call ignores cancellation and is answered, perhaps long after it was abandoned.
     case deafAnswer(after: Int64)
     case deafFailure(row: Int32, after: Int64)
-    /// It answers with another content type than it promised.
+    /// The call is answered with another content type than the promised type.
     case wrongType(after: Int64)
-    /// It reports progress this many times, then answers.
+    /// The call reports progress this number of times, and is then answered.
     case progress(Int, every: Int64)
-    /// It answers as soon as it is cancelled.
+    /// The call is answered as soon as it is cancelled.
     case answerWhenCancelled
-    /// It reports its limits, then answers or fails with a row.
+    /// The call reports its limits. It is then answered, or fails with a row of ``ProviderFailure/rows``.
     case limits(LimitsSaying, row: Int32?, after: Int64)
-    /// It yields this many pieces, one after each pause, then answers or fails with a row. A deaf provider continues
-    /// after a stop.
+    /// The call yields this number of pieces, with a pause before each piece. It is then answered, or fails with a row.
+    /// If `isDeaf` is set, the call continues after it is stopped.
     case stream(Int, every: Int64, row: Int32?, isDeaf: Bool)
-    /// It yields this many pieces, one after each pause, and answers. With 0 pieces it answers in one piece, after a
-    /// pause. Later it reports progress and limits and yields further pieces, which belong to no answer.
+    /// The call yields this number of pieces, with a pause before each piece, and is answered. With 0 pieces, it is
+    /// answered in one piece, after a pause. After its end, it reports progress and limits and yields further pieces.
+    /// These pieces belong to no answer.
     case talkative(pieces: Int, every: Int64)
-    /// It begins work that outlives the call, remembers it, and yields its pieces, one after each pause. Then it
-    /// answers or fails with a row. A call that is handed such work resumes it in every behaviour except failing and
-    /// stalling. If `forgets` is set, a call that is handed work forgets it and fails, and a call that began work
-    /// forgets it before failing.
+    /// The call begins work that continues after the call's end. It stores a resume handle for the work, and yields the
+    /// work's pieces, with a pause before each piece. It is then answered, or fails with a row. A later call that
+    /// receives the resume handle resumes the work, even if it has another behaviour. Only a call that fails, stalls,
+    /// or has the behaviour `ignore` does not resume it. If `forgets` is set, a call that receives a handle removes the
+    /// handle and fails. A call that began work removes its handle before it fails.
     case remember(pieces: Int, every: Int64, row: Int32?, forgets: Bool)
-    /// It ignores the work that it is handed. It yields this many pieces of an answer of its own, one after each pause,
-    /// and answers. With 0 pieces it answers in one piece, after a pause.
+    /// The call ignores the work that it should resume. It yields this number of pieces of a different answer, with a
+    /// pause before each piece, and is answered. With 0 pieces, it is answered in one piece, after a pause.
     case ignore(pieces: Int, every: Int64)
 
-    /// Whether it begins work that outlives the call.
+    /// Whether the call begins work that continues after the call's end.
     var remembers: Bool { if case .remember = self { true } else { false } }
 
-    /// Whether its answer consists of the yielded pieces.
+    /// Whether the answer consists of the yielded pieces.
     var isStreaming: Bool {
         switch self {
         case .stream, .remember: true
@@ -54,7 +56,7 @@ extension ProviderBehaviour {
         var isDeaf = false
     }
 
-    /// The behaviour when the call is handed work, or `nil` when it does not resume it.
+    /// The behaviour of the call if it receives work to resume; `nil` if it does not resume the work.
     var resumption: Resumption? {
         switch self {
         case .fail, .deafFailure, .stall, .ignore: nil
@@ -70,11 +72,11 @@ extension ProviderBehaviour {
     }
 }
 
-/// A provider's report of its limits, beside its answer.
+/// A report of a provider about its limits, in addition to its answer.
 package enum LimitsSaying: Sendable, Hashable {
     /// The number of calls allowed per minute.
     case perMinute(Double)
-    /// Nothing remains until the quota is full again, after this many nanoseconds.
+    /// Nothing remains until the quota is full again, which is after this number of nanoseconds.
     case usedUp(reset: Int64)
     /// Invalid numbers.
     case nonsense

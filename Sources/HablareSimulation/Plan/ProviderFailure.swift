@@ -1,6 +1,6 @@
 import Hablare
 
-/// A failure of real providers: a row of the vendors' documentation, as an adapter reports it.
+/// A failure of real providers. It corresponds to a row of the vendors' documentation, as an adapter reports it.
 struct ProviderFailure: Sendable {
     let code: AIServiceError.Code
     let category: AIServiceError.Category
@@ -22,7 +22,7 @@ struct ProviderFailure: Sendable {
         self.mayBeBilled = mayBeBilled
     }
 
-    /// Whether it asks for a pause longer than any history.
+    /// Whether the failure asks for a pause that is longer than any history.
     var isAbsurd: Bool { retryAfter.map { $0 > .seconds(3600) } ?? false }
 
     /// The minimum wait before the next attempt.
@@ -30,7 +30,7 @@ struct ProviderFailure: Sendable {
         if case .retry(let after) = disposition { after } else { nil }
     }
 
-    /// Returns a row with a network failure.
+    /// Returns a row that is a network failure.
     static func ofNetwork(_ number: Int32) -> Int32 {
         let network = rows.indices.filter { rows[$0].category == .network }
         return Int32(network[Int(number) % network.count])
@@ -41,7 +41,7 @@ struct ProviderFailure: Sendable {
         if case .retry = rows[row].disposition { !rows[row].isAbsurd } else { false }
     }.map { Int32($0) }
 
-    /// The rows: those of OpenAI, Anthropic and ElevenLabs, and those of the network.
+    /// The rows: failures of OpenAI, Anthropic and ElevenLabs, and failures of the network.
     static let rows: [ProviderFailure] = [
         ProviderFailure("rate-limit-exceeded", .provider, .retry(after: .seconds(2))),
         ProviderFailure("slow-down", .provider, .retry(after: nil)),
@@ -77,6 +77,6 @@ struct ProviderFailure: Sendable {
         ProviderFailure(AIServiceError.Code.invalidRequest.rawValue, .data, .fail),
     ]
 
-    /// The row after which no other provider is asked. Only chains draw it.
+    /// The row after which no other provider is called. Only requests with fallback providers use it.
     static let invalidRequest = Int32(rows.count - 1)
 }

@@ -1,13 +1,13 @@
 import Hablare
 import HablareTestKit
 
-/// The costs of calls in histories, and the budgets. Every answer has a different cost, so a sum reveals the calls in
-/// it.
+/// The costs of calls in histories, and the budgets. Every answer has a different cost. So a sum of costs shows which
+/// calls it includes.
 enum SimulationCosts {
-    /// The upper bound of a call's cost that is stated before it is sent, in micro-dollars. No call reaches it.
+    /// The upper bound of a call's cost, in micro-dollars. It is stated before the call is sent. Every call costs less.
     static let bound: Int64 = 400
 
-    /// The price table: a micro-dollar per token for the first provider, and no price for the others.
+    /// The price table. The first provider costs a micro-dollar for each token. The other providers have no price.
     static let prices: PriceTable = {
         do {
             return try PriceTable(
@@ -26,11 +26,11 @@ enum SimulationCosts {
     /// The maximum usage of a call.
     static let maximumUsage = Usage(inputTokens: bound - 1, outputTokens: 1)
 
-    /// Returns the cost of a call's answer, or `nil` if it is unknown.
+    /// Returns the cost of a call's answer; `nil` if the cost is unknown.
     static func cost(ofCall number: Int32, at provider: Int16) -> Int64? { provider == 0 ? Int64(number) + 1 : nil }
 
-    /// Draws a budget in some histories. It has a generator of its own, so that the rest of the plan is the same with
-    /// and without it.
+    /// Draws a budget in some histories. It uses a separate generator, so that the rest of the plan is the same with
+    /// and without a budget.
     static func budgets(seed: UInt64) -> [Budget] {
         var random = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 1)
         guard random.percent(25) else { return [] }
@@ -43,7 +43,7 @@ enum SimulationCosts {
 }
 
 extension Budget {
-    /// Returns whether it counts the calls of a provider.
+    /// Returns whether the budget counts the calls of a provider.
     func counts(_ provider: ProviderID?) -> Bool {
         switch scope {
         case .all: true

@@ -5,7 +5,7 @@ private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
 extension SimulationPlan {
-    /// Draws a plan.
+    /// Draws a plan from a seed.
     package init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d &+ 0x9e37)
         let hasBacklog = random.percent(1)
@@ -82,7 +82,7 @@ extension SimulationPlan {
 }
 
 extension RetryPolicy {
-    /// Draws a policy: the default, none, an impatient or a hasty one.
+    /// Draws a retry policy. It is the default policy, a policy without retries, or one with other limits or delays.
     fileprivate init(drawnFrom random: inout SeededGenerator) {
         switch random.below(10) {
         case 0: self = .never
@@ -96,7 +96,7 @@ extension RetryPolicy {
 }
 
 extension RateLimit {
-    /// Draws the limit of an account. Most have none.
+    /// Draws the limit of an account. Most accounts have no limit.
     fileprivate init?(drawnFrom random: inout SeededGenerator) {
         guard random.percent(45) else { return nil }
         self.init(

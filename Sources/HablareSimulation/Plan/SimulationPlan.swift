@@ -1,16 +1,17 @@
 import Hablare
 
-/// The plan of a history, drawn from its seed before the history begins. It contains the operations, their times, the
-/// faults and the behaviour of providers. It is a value, so that a failing history can be shrunk by leaving parts out.
+/// The plan of a history. It is drawn from a seed before the history begins. It contains the operations, their times,
+/// the faults, and the behaviour of providers. It is a value, so that a failing history can be made smaller by removing
+/// parts of its plan.
 ///
-/// The plan does not contain the order of simultaneous events. That is drawn while the history runs, from
+/// The plan does not contain the order of simultaneous events. This order is drawn while the history runs, from
 /// `interleaving`.
 package struct SimulationPlan: Sendable {
-    /// A provider that every process registers.
+    /// A provider. Every process registers all providers of the plan.
     struct Provider: Sendable, Hashable {
         let concurrency: Int
         let attemptTimeout: Duration?
-        /// The account. Providers of one account share its limit.
+        /// The account. Providers that have the same account share its limit.
         var account = 0
         var rate: RateLimit?
     }
@@ -18,13 +19,13 @@ package struct SimulationPlan: Sendable {
     /// A request that may be submitted.
     struct Request: Sendable, Hashable {
         let provider: Int
-        /// The content. Two requests with the same content ask for the same work.
+        /// The content. Two requests with the same content request the same work.
         let content: Int32
         let priority: Priority
         let attemptTimeout: Duration?
-        /// The provider's behaviour, call by call. Afterwards it answers soon.
+        /// The provider's behaviour in each call. In later calls, the provider answers soon.
         var behaviours: [ProviderBehaviour]
-        /// The deadline in nanoseconds of virtual time. That is also the date of every process without clock jumps.
+        /// The deadline in nanoseconds of virtual time. Without clock jumps, this is also the date of every process.
         var deadline: Int64?
         var maximumAttempts: Int?
         var unknownOutcome = UnknownOutcomePolicy.runAgain
@@ -34,16 +35,16 @@ package struct SimulationPlan: Sendable {
         var fallback: [Int] = []
         var keepUntilMerged = false
 
-        /// The providers to ask, one after another.
+        /// The providers to call, one after another.
         var chain: [Int] { [provider] + fallback }
     }
 
     /// The settings for content files.
     struct Content: Sendable, Hashable {
-        /// The size in bytes from which content goes into a file.
+        /// The minimum size in bytes of content that is stored in a file.
         let threshold: Int
-        /// The age of a file, in nanoseconds, from which no process can still be about to write a row that refers to
-        /// it.
+        /// The minimum age of a file, in nanoseconds, at which it may be collected. No process can then still be about
+        /// to write a row that refers to the file.
         let age: Int64
     }
 
@@ -52,14 +53,14 @@ package struct SimulationPlan: Sendable {
     /// The seed of the interleaving.
     package var interleaving: UInt64
     var style: SchedulingStyle
-    /// The number of concurrent processes.
+    /// The number of processes that run at the same time. Each of them occupies a slot.
     var slots: Int
     var configuration: EngineConfiguration
-    /// Whether processes can detect dead ones. Otherwise leases decide by their expiry.
+    /// Whether processes can detect dead processes. If not, a process counts as dead when its lease expires.
     var knowsLiveness: Bool
-    /// The maximum delay of the news of a commit to another process, in nanoseconds.
+    /// The maximum delay, in nanoseconds, until another process learns of a commit.
     var signalDelay: Int64
-    /// The percentage of lost signals.
+    /// The percentage of lost notifications about commits.
     var lostSignals: Int64
     /// The maximum time that a commit waits for the disk, in nanoseconds.
     var commitDelay: Int64
@@ -67,19 +68,19 @@ package struct SimulationPlan: Sendable {
     var requests: [Request]
     /// The events, in the order of their times.
     var events: [PlannedEvent]
-    /// The time at which faults end and the history settles.
+    /// The time at which faults end and the remaining work is finished.
     var horizon: Int64
-    /// Whether all processes die at the horizon, so that fresh ones finish the work.
+    /// Whether all processes die at the horizon, so that new processes finish the work.
     var endsAfresh: Bool
-    /// The settings for content files, or `nil` when all content is inline.
+    /// The settings for content files; `nil` if all content is inline.
     var content: Content?
-    /// The slot whose processes are scoped to the first job, or `nil` when no process is scoped.
+    /// The slot whose processes only run the first job; `nil` if there is no such slot.
     var scopedSlot: Int?
 
-    /// Whether a cancelled provider call asks if its work is still wanted.
+    /// Whether a cancelled provider call asks whether its work is still wanted.
     var asksWhenCancelled = false
 
-    /// The job of a scoped process.
+    /// The job that the processes in the scoped slot run.
     static let scopedJob: Int32 = 0
 
     /// Returns the configuration of the processes in a slot.
@@ -102,16 +103,17 @@ package struct SimulationPlan: Sendable {
 /// A planned event.
 struct PlannedEvent: Sendable, Hashable {
     enum What: Sendable, Hashable {
-        /// Client code performs an operation, and cancels it after `timeout` nanoseconds, if given.
+        /// Client code performs an operation. If `timeout` is given, the client cancels the operation after this number
+        /// of nanoseconds.
         case operation(ClientOperation, timeout: Int64?)
         case fault(Fault)
     }
 
-    /// The position in the whole plan. It stays the same when other events are left out.
+    /// The event's number in the complete plan. It does not change when other events are removed.
     let number: Int32
     /// The time in nanoseconds.
     let time: Int64
-    /// The slot. The event happens to the process in it at that time.
+    /// The slot. The event concerns the process that is in the slot at that time.
     let slot: Int
     let what: What
 }

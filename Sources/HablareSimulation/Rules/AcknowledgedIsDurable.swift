@@ -1,4 +1,4 @@
-/// G1: an acknowledged request exists at the end, and a request that was never submitted does not.
+/// G1: an acknowledged request exists at the end. A request that was never submitted does not exist.
 enum AcknowledgedIsDurable: SimulationRule {
     static let name = "G1 acknowledged means durable"
 
@@ -29,7 +29,7 @@ enum AcknowledgedIsDurable: SimulationRule {
         return found + jobs(history)
     }
 
-    /// Returns the place at which a request was first acknowledged.
+    /// Returns the position in the trace at which a request was first acknowledged.
     static func acknowledgement(of story: RequestStory, in history: SimulationHistory) -> Int? {
         story.submits.compactMap { submit -> Int? in
             guard RequestStory.isAcknowledged(submit) else { return nil }
@@ -38,7 +38,7 @@ enum AcknowledgedIsDurable: SimulationRule {
         }.min()
     }
 
-    /// Checks that a position in a job has one request, for any number of submissions by any process.
+    /// Checks that each position in a job has one request, for any number of submissions by any process.
     private static func jobs(_ history: SimulationHistory) -> [String] {
         var found: [String] = []
         var positions: [Int: Int32] = [:]

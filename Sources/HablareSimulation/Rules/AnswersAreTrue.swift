@@ -1,7 +1,7 @@
 import Hablare
 
-/// G2: a completed outcome is an answer that the provider gave for that very request, recorded once. A failure has
-/// really happened.
+/// G2: a completed outcome is an answer that the provider gave for this request, and it is recorded once. A recorded
+/// failure really happened.
 enum AnswersAreTrue: SimulationRule {
     static let name = "G2 answers are true"
 

@@ -1,6 +1,6 @@
 import Hablare
 
-/// Budgets: the providers' charges exceed no budget, even with crashes, and no request is refused without reason.
+/// Budgets: the providers' charges never exceed a budget, even with crashes. No request is refused without a reason.
 enum BudgetsAreKept: SimulationRule {
     static let name = "budgets are kept"
 
@@ -39,8 +39,8 @@ enum BudgetsAreKept: SimulationRule {
     }
 }
 
-/// The ledger has the cost of every answer, and its sums are those of its lines. The spent part of a budget is the
-/// actual cost of its attempts, or their possible cost if it is unknown.
+/// The ledger has the cost of every answer, and its sums equal the sums of its lines. The amount spent from a budget is
+/// the actual cost of the attempts. For an attempt with an unknown cost, the amount is the maximum cost.
 enum LedgerIsTrue: SimulationRule {
     static let name = "the ledger is true"
 
@@ -93,7 +93,7 @@ enum LedgerIsTrue: SimulationRule {
         return found
     }
 
-    /// Returns whether a request's answer is that of a given work.
+    /// Returns whether a request was completed with the answer of a given work.
     private static func isCompleted(
         _ work: Int32, by story: RequestStory, _ entries: [FinalRecord.Attempt]
     ) -> Bool {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// The cache answers only with answers to the same work that are young enough and not evicted. A call is not paid for
-/// if the cache has its answer.
+/// The cache returns only answers to the same work that are young enough and not evicted. No call is paid for if the
+/// cache has its answer.
 enum CacheIsHonest: SimulationRule {
     static let name = "the cache is honest"
 
@@ -35,7 +35,7 @@ enum CacheIsHonest: SimulationRule {
         check("request \(record.request)", number, at: submit, of: record.request, history, &found)
     }
 
-    /// Checks an answer that an operation found.
+    /// Checks an answer that an operation found in the cache.
     private static func check(
         _ finder: String, _ number: Int32, at operation: OperationStory, of request: Int32,
         _ history: SimulationHistory, _ found: inout [String]
@@ -73,8 +73,8 @@ enum CacheIsHonest: SimulationRule {
         }
     }
 
-    /// Returns whether an operation had removed a call's answer from the cache before another one began in the same
-    /// process. Operations of other processes take effect later.
+    /// Returns whether an operation had removed a call's answer from the cache before another operation began in the
+    /// same process. In other processes, the removal takes effect later.
     private static func isForgotten(
         _ call: CallStory, by other: OperationStory, before operation: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -85,13 +85,13 @@ enum CacheIsHonest: SimulationRule {
         return history.isUndisturbed(call) && end.time + 2_000_000_000 < other.calledAt
     }
 
-    /// Returns whether a call answered between two places of the trace.
+    /// Returns whether a call was answered between two positions in the trace.
     private static func isAnswer(_ call: CallStory, after start: Int, before end: Int) -> Bool {
         guard let position = call.end?.position, case .answered? = call.end?.how else { return false }
         return position > start && position < end
     }
 
-    /// Checks that no call is paid for whose answer the cache had.
+    /// Checks that no call is paid for if the cache had its answer.
     private static func checkThrift(_ company: [Int32], _ history: SimulationHistory, _ found: inout [String]) {
         let stories = company.compactMap { history.requests[$0] }
         let isPlain =
@@ -122,7 +122,7 @@ enum CacheIsHonest: SimulationRule {
 }
 
 extension CachePolicy {
-    /// The maximum age of an answer, in nanoseconds, or `nil` when no cached answer is wanted.
+    /// The maximum age of an answer in nanoseconds; `nil` if no cached answer is wanted.
     fileprivate var age: Int64? {
         switch kind {
         case .use(within: nil): 3600 * 1_000_000_000

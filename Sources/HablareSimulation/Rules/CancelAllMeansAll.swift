@@ -1,8 +1,8 @@
 import Hablare
 
-/// G5: cancelling everything, or a job, applies to each live request that was acknowledged before. No attempt of it is
-/// journalled afterwards, and an attempt in progress does not determine its outcome. The reported count is the number
-/// of requests that were cancelled.
+/// G5: a cancellation of everything, or of a job, applies to each live request that was acknowledged before. No attempt
+/// of such a request is journalled after the cancellation, and an attempt in progress does not determine the outcome.
+/// The reported count is the number of requests that were cancelled.
 enum CancelAllMeansAll: SimulationRule {
     static let name = "G5 cancelling all means all"
 
@@ -29,7 +29,9 @@ enum CancelAllMeansAll: SimulationRule {
 
     // MARK: The requests concerned
 
-    /// Returns whether a request and all that share its work were acknowledged before the cancellation, and stayed.
+    /// Returns whether the cancellation certainly applies to a request. It applies if the request, and every request
+    /// that shares its work, was acknowledged before the cancellation. Also, none of these requests was deleted, or
+    /// retried after the cancellation.
     private static func isCovered(
         _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -82,7 +84,7 @@ enum CancelAllMeansAll: SimulationRule {
 
     // MARK: The count
 
-    /// Returns whether a request is cancelled, and only this operation can have done it.
+    /// Returns whether a request is cancelled, and no other operation can have cancelled it.
     private static func isItsDoing(
         _ story: RequestStory, _ cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -94,8 +96,8 @@ enum CancelAllMeansAll: SimulationRule {
         }
     }
 
-    /// Returns whether a request may have been live during the cancellation or before: it was submitted, and was not
-    /// known to be final.
+    /// Returns whether a request may have been live during or before the cancellation. The request was submitted, and
+    /// was not known to be final.
     private static func mayBeLive(
         _ story: RequestStory, during cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {

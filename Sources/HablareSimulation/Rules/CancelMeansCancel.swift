@@ -1,7 +1,8 @@
 import Hablare
 
-/// G5: after an acknowledged cancellation its process starts no call. Another process starts only an attempt that it
-/// had journalled before, and stops it within a renewal interval. The request stays cancelled until it is retried.
+/// G5: after an acknowledged cancellation, the process that cancelled starts no call. Another process starts only an
+/// attempt that it had journalled before, and stops it within a renewal interval. The request stays cancelled until it
+/// is retried.
 enum CancelMeansCancel: SimulationRule {
     static let name = "G5 cancel means cancel"
 
@@ -50,7 +51,8 @@ enum CancelMeansCancel: SimulationRule {
         }
     }
 
-    /// Returns whether a call's process lost its lease for it before it had to learn of the cancellation.
+    /// Returns whether the process of a call lost its lease for the call before the time at which it must learn of the
+    /// cancellation.
     private static func losesItsLease(_ call: CallStory, until limit: Int64, _ history: SimulationHistory) -> Bool {
         history.mayBeStale(call.process, at: call.started)
             || history.processes[Int(call.process)].retirements.contains {
@@ -58,8 +60,8 @@ enum CancelMeansCancel: SimulationRule {
             }
     }
 
-    /// Checks that a call in progress is stopped: in the same process before the acknowledgement, in another one soon
-    /// after.
+    /// Checks that a call in progress is stopped. In the process that cancelled, it is stopped before the
+    /// acknowledgement. In another process, it is stopped soon after.
     static func stops(
         _ call: CallStory, _ position: Int, _ cancel: OperationStory, _ history: SimulationHistory,
         _ found: inout [String]

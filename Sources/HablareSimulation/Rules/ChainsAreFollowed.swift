@@ -1,7 +1,7 @@
 import Hablare
 
-/// The providers of a chain are asked in its order, each after a failure of the one before that another provider may
-/// avoid. A request does not fail from such a failure while another provider is left.
+/// The providers of a chain are called in order. Each provider is called only after the previous one failed, if another
+/// provider may avoid that failure. The request does not fail with such a failure while a provider is left.
 enum ChainsAreFollowed: SimulationRule {
     static let name = "chains are followed"
 
@@ -26,7 +26,7 @@ enum ChainsAreFollowed: SimulationRule {
         return found
     }
 
-    /// Checks the order by the ledger, which has every attempt, including those that were not sent.
+    /// Checks the order with the ledger. The ledger has every attempt, including attempts that were not sent.
     private static func order(
         _ story: RequestStory, _ chain: [Int], _ final: FinalRecord, _ history: SimulationHistory,
         _ found: inout [String]
@@ -58,8 +58,9 @@ enum ChainsAreFollowed: SimulationRule {
         }
     }
 
-    /// Returns whether no other provider is to be asked after a call. The request is at fault, its readers have seen a
-    /// part, or its work is remembered and must not be begun twice.
+    /// Returns whether no other provider must be called after a call. This is the case if the request itself is at
+    /// fault, or if a reader has already received a part of the answer. Also if the call's work will be resumed and
+    /// must not be begun twice.
     private static func isLastWord(
         _ call: CallStory, _ planned: SimulationPlan.Request, _ history: SimulationHistory
     ) -> Bool {

@@ -1,6 +1,6 @@
 import Hablare
 
-/// A process never has more calls in progress with a provider than it allows, apart from abandoned ones.
+/// A process never has more calls to a provider in progress than the limit allows. Abandoned calls do not count.
 enum ConcurrencyIsLimited: SimulationRule {
     static let name = "concurrency is limited"
 

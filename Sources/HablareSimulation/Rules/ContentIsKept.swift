@@ -1,5 +1,5 @@
-/// G1: a UUID has one content. A submission with other content is refused as a conflict, and only then, and the old
-/// content stays.
+/// G1: a UUID has one content. A submission with other content is refused as a conflict, and the old content stays. No
+/// other submission is refused as a conflict.
 enum ContentIsKept: SimulationRule {
     static let name = "G1 content is kept"
 

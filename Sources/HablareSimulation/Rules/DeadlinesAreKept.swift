@@ -1,7 +1,7 @@
 import Hablare
 
-/// No call begins at or after its request's deadline, by the date of its process, and a call in progress then is
-/// stopped. A request fails from its deadline only after it has passed.
+/// No call begins at or after the deadline of its request, by the date of the call's process. A call in progress at the
+/// deadline is stopped. A request does not fail because of its deadline before the deadline has passed.
 enum DeadlinesAreKept: SimulationRule {
     static let name = "deadlines are kept"
 
@@ -68,10 +68,10 @@ enum DeadlinesAreKept: SimulationRule {
         }
     }
 
-    /// The differences between the processes' dates and the virtual time.
+    /// The differences between the dates of the processes and the virtual time.
     private struct Offsets {
         private var jumps: [Int32: [(position: Int, by: Int64)]] = [:]
-        /// The maximum that any process was ahead, at any time.
+        /// The maximum time that any process was ahead.
         private(set) var furthest: Int64 = 0
 
         init(_ history: SimulationHistory) {

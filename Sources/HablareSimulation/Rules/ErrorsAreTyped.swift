@@ -1,6 +1,7 @@
 import Hablare
 
-/// G11: every error is the engine's own or a cancellation, and storage errors occur only after a failure of the store.
+/// G11: every error is an error of the engine or a cancellation. Storage errors occur only after a failure of the
+/// store.
 enum ErrorsAreTyped: SimulationRule {
     static let name = "G11 errors are typed"
 
@@ -26,8 +27,8 @@ enum ErrorsAreTyped: SimulationRule {
         return found
     }
 
-    /// Returns whether the store failed an operation's process during the operation. An error that is the request's
-    /// outcome may come from elsewhere: from a process during a call for the same work, or from a missing file with the
+    /// Returns whether the store failed in an operation's process during the operation. If the error is the request's
+    /// outcome, its cause may be elsewhere: in a process during a call for the same work, or in a missing file with the
     /// answer.
     private static func hasFailed(
         _ operation: OperationStory, with code: AIServiceError.Code?, until returned: Int, _ history: SimulationHistory

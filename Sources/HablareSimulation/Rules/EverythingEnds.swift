@@ -1,7 +1,7 @@
 import Hablare
 
-/// Every acknowledged request becomes final once faults have ended. Every process can be shut down, and the leftovers
-/// of a dead one end.
+/// Every acknowledged request becomes final after the faults have ended. Every process can be shut down, and all tasks
+/// of a dead process end.
 enum EverythingEnds: SimulationRule {
     static let name = "everything ends"
 
@@ -19,9 +19,10 @@ enum EverythingEnds: SimulationRule {
         return found
     }
 
-    /// Returns whether lease expiry makes living processes count as dead. The clocks of two that live to the end are
-    /// further apart than a lease outlasts its renewal. One of them then retires the other as often as that renews, and
-    /// work that only the other may do is never done.
+    /// Returns whether living processes count as dead because their leases expire. This happens if the clocks of two
+    /// processes that live to the end differ by more than the time between a lease's renewal and its expiry. One
+    /// process then retires the other at each renewal of the other. Work that only the other process may do is never
+    /// done.
     private static func holdTheLivingForDead(_ history: SimulationHistory) -> Bool {
         guard !history.plan.knowsLiveness else { return false }
         let living = history.processes.filter { !$0.isDead(at: history.quiet) }

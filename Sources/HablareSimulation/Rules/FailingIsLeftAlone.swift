@@ -1,6 +1,6 @@
 import Hablare
 
-/// After enough failures in a row, a process pauses its calls to the provider, and then probes it with one call.
+/// After enough consecutive failures, a process pauses its calls to the provider. It then sends one trial call.
 enum FailingIsLeftAlone: SimulationRule {
     static let name = "who fails is left alone"
 
@@ -23,7 +23,7 @@ enum FailingIsLeftAlone: SimulationRule {
         return found
     }
 
-    /// The state of the breaker of one process and provider, as far as it is known.
+    /// The state of the circuit breaker of one process for one provider, if it is known.
     private enum State {
         case unknown
         case closed(Int)
@@ -80,15 +80,15 @@ enum FailingIsLeftAlone: SimulationRule {
         }
     }
 
-    /// The information that the end of a call gives about its provider.
+    /// The health of a provider, as the end of a call shows it.
     private enum Health {
         case sound
         case failing
         case unknown
     }
 
-    /// Returns the provider's health at the end of a call, or `nil` for a cancelled call, because it depends on the
-    /// cancellation's reason.
+    /// Returns what the end of a call shows about its provider. Returns `nil` for a cancelled call, because it depends
+    /// on the reason of the cancellation.
     private static func health(_ call: CallStory, _ history: SimulationHistory) -> Health? {
         guard let end = call.end, call.cancelled.map({ $0.position > end.position }) ?? true else { return nil }
         guard let failure = history.failure(of: call) else { return end.how == .cancelled ? nil : .sound }

@@ -1,7 +1,7 @@
 import Hablare
 
-/// Content files: every stored row refers to an existing file, an operation reports a file as missing only if it is,
-/// and no file without a row remains.
+/// Content files: every stored row refers to an existing file. An operation reports a file as missing only if the file
+/// is missing. No file without a row remains.
 enum FilesAreKept: SimulationRule {
     static let name = "content files are kept"
 
@@ -37,7 +37,8 @@ enum FilesAreKept: SimulationRule {
         return found
     }
 
-    /// Returns whether no event occurred after which a file may remain without its row until the collection.
+    /// Returns whether the history has none of the events after which a file without a row may remain until the
+    /// collection.
     private static func isQuietLife(_ history: SimulationHistory) -> Bool {
         history.processes.allSatisfy {
             !$0.hasCrashed && !$0.leavesFiles && $0.storeFailures.isEmpty && $0.sleeps.isEmpty
@@ -50,14 +51,14 @@ enum FilesAreKept: SimulationRule {
         if case .refused? = operation.result { true } else { false }
     }
 
-    /// Returns whether an operation's file may have been missing when it needed it.
+    /// Returns whether an operation's file may have been missing when the operation needed it.
     static func mayBeGone(_ operation: OperationStory, _ history: SimulationHistory) -> Bool {
         history.plan.content != nil
             && mayBeGone(before: operation.end, contents(of: operation, history), history)
     }
 
-    /// Returns whether a file of one of these contents may have been missing when it was needed. It was lost, or
-    /// collected before its row was written.
+    /// Returns whether a file with one of these contents may have been missing when it was needed. The file was lost,
+    /// or it was collected before its row was written.
     private static func mayBeGone(
         before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory
     ) -> Bool {
@@ -96,8 +97,8 @@ enum FilesAreKept: SimulationRule {
 
     // MARK: The contents concerned
 
-    /// Returns the contents that a request may have. Requests for the same work share the files of the prompt and the
-    /// answer.
+    /// Returns the contents that a request may have. Requests for the same work share the files of the prompt and of
+    /// the answer.
     private static func contents(of request: Int32, _ history: SimulationHistory) -> Set<Int32> {
         var contents: Set<Int32> = []
         if let planned = history.planned(request)?.content { contents.insert(planned) }
@@ -120,7 +121,7 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Returns whether an outsider had removed a file of one of these contents.
+    /// Returns whether an external program had removed a file with one of these contents.
     private static func isLost(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.lostFiles.contains { lost in
             guard lost.position < position else { return false }
@@ -133,8 +134,9 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Returns whether a file of one of these contents may have been collected for its age before its row was written.
-    /// Its writer slept meanwhile or met a store failure, or the clock of the writer or the collector jumped.
+    /// Returns whether a file with one of these contents may have been collected because of its age, before its row was
+    /// written. This can happen if the writer slept or met a failure of the store, or if the clock of the writer or of
+    /// the collector jumped.
     private static func isCollected(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool
     {
         let collections = history.collections.filter { $0.position < position }
@@ -180,7 +182,7 @@ enum FilesAreKept: SimulationRule {
 }
 
 extension ClientOperation {
-    /// Whether it may write a prompt, or a row that refers to one.
+    /// Whether the operation may write a prompt, or a row that refers to a prompt.
     fileprivate var mayStore: Bool {
         switch self {
         case .submit, .submitJob, .execute, .retry, .regenerate: true

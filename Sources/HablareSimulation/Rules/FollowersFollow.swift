@@ -1,7 +1,7 @@
 import Hablare
 
-/// A request reported as a follower follows a live request for the same work that came before it. No request waits for
-/// a provider that every process has.
+/// A request that is reported as a follower follows an earlier live request for the same work. No request waits for a
+/// provider that every process has.
 enum FollowersFollow: SimulationRule {
     static let name = "followers follow"
 

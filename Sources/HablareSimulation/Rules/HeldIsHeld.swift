@@ -1,12 +1,12 @@
 import Hablare
 
-/// A request with the policy `hold` gets no further attempt after an unknown outcome without an explicit retry. Nor
-/// does a request that was lost ten times in a row. No other request is held.
+/// If a request has the policy `hold`, no attempt follows an unknown outcome without an explicit retry. For any policy,
+/// no attempt follows ten consecutive losses. No other request is held.
 enum HeldIsHeld: SimulationRule {
     static let name = "held is held"
 
-    /// The number of losses in a row after which a request is held under any policy (ADR-018). The rule does not read
-    /// the engine's constant, because it could not detect a change of it.
+    /// The number of consecutive losses after which a request is held for any policy (ADR-018). The rule does not use
+    /// the engine's constant. Otherwise it could not detect a change of that constant.
     private static let maximumLosses = 10
 
     static func violations(in history: SimulationHistory) -> [String] {
@@ -30,13 +30,13 @@ enum HeldIsHeld: SimulationRule {
         return found
     }
 
-    /// Returns whether an attempt had no result and may have been billed.
+    /// Returns whether an attempt is a loss: it has no result and may have been billed.
     private static func isLoss(_ entry: FinalRecord.Attempt) -> Bool {
         entry.outcome == .lost || entry.outcome == .interrupted && entry.billing != .neverSent
     }
 
-    /// Checks that a request is not sent again after the maximum number of losses until it is retried. A stopped
-    /// attempt that was never sent neither counts nor ends the row.
+    /// Checks that, after the maximum number of losses, a request is not sent again until it is retried. A stopped
+    /// attempt that was never sent does not count as a loss, and does not interrupt consecutive losses.
     private static func continues(_ story: RequestStory, _ final: FinalRecord, _ found: inout [String]) {
         for life in story.lives {
             let attempts = story.calls.filter { life.contains($0.started) }.map(\.attempt)
@@ -65,8 +65,9 @@ enum HeldIsHeld: SimulationRule {
         }
     }
 
-    /// Returns the call that repeats work of an earlier one that may already be paid for. Resuming remembered work pays
-    /// for nothing twice, until a call finds the work gone and forgets it.
+    /// Returns the call that repeats the work of an earlier call which may already be paid for. A call that resumes
+    /// work pays for nothing twice. If a call finds that the work is gone and removes its handle, the next call pays
+    /// again.
     private static func restarts(after call: CallStory, _ calls: [CallStory]) -> CallStory? {
         for later in calls.filter({ $0.attempt > call.attempt }).sorted(by: { $0.attempt < $1.attempt }) {
             guard later.handed != nil else { return later }
@@ -75,8 +76,9 @@ enum HeldIsHeld: SimulationRule {
         return nil
     }
 
-    /// Returns whether a process that slept sent an attempt journalled before the request was cancelled and retried. A
-    /// newer attempt then existed before this one began. An attempt lost with its process belongs to no earlier life.
+    /// Returns whether a call belongs to the time before a retry. A process that slept sent an attempt that was
+    /// journalled before the request was cancelled and retried. A newer attempt existed before this call began. An
+    /// attempt that was lost with its process does not belong to the time before a retry.
     private static func isOfEarlierLife(
         _ call: CallStory, _ calls: [CallStory], _ history: SimulationHistory
     ) -> Bool {

@@ -1,5 +1,5 @@
-/// G4: an operation after an announced outcome reports that outcome. An operation on a request that was never submitted
-/// reports that.
+/// G4: an operation that begins after an outcome was announced reports that outcome. An operation on a request that was
+/// never submitted reports that the request is unknown.
 enum LateReadersKnow: SimulationRule {
     static let name = "G4 late readers know"
 

@@ -1,7 +1,7 @@
 import Hablare
 
-/// In any span of time, all processes together send an account no more than its burst plus the refill of the span.
-/// There is a tolerance for permits that a process may hold for a second before spending them.
+/// In any span of time, all processes together send an account no more calls than its burst plus the refill of the
+/// span. A tolerance is added, because a process may hold a permit for a second before it uses the permit.
 enum LimitsAreShared: SimulationRule {
     static let name = "limits are shared"
 
@@ -25,7 +25,7 @@ enum LimitsAreShared: SimulationRule {
         return found
     }
 
-    /// Returns the maximum limit. The provider's report corrects an estimate.
+    /// Returns the maximum limit. If the limit is an estimate, the provider's report corrects it.
     private static func bound(
         _ limit: Double, _ account: Int, _ rate: RateLimit, _ history: SimulationHistory
     ) -> Double {

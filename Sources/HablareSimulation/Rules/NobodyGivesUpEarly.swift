@@ -1,7 +1,7 @@
 import Hablare
 
-/// A request does not fail from a retryable failure while it has attempts left. An explicit retry restores all of them,
-/// and attempts without a failure do not count.
+/// A request does not fail with a retryable failure while it has attempts left. An explicit retry restores all
+/// attempts. Attempts without a failure do not count.
 enum NobodyGivesUpEarly: SimulationRule {
     static let name = "nobody gives up early"
 

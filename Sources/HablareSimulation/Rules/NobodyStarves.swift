@@ -1,7 +1,7 @@
 import Hablare
 
-/// The classes of a lane share it 8:4:1. While a request waits, each request of its own class, itself included, lets at
-/// most one round of the others pass.
+/// The three priority classes of a provider's queue share the calls in rounds of 8, 4 and 1 calls. While a request
+/// waits, no other class gets more rounds than the request's own class, apart from a tolerance.
 enum NobodyStarves: SimulationRule {
     static let name = "nobody starves"
 

@@ -1,6 +1,7 @@
 import Hablare
 
-/// G7: no call is sent before it is on disk, and each has a line in the ledger that states at least its true billing.
+/// G7: no call is sent before it is on disk. Each call has a line in the ledger. The line never states less billing
+/// than the true billing.
 enum NothingPaidInSilence: SimulationRule {
     static let name = "G7 nothing paid in silence"
 
@@ -50,8 +51,9 @@ enum NothingPaidInSilence: SimulationRule {
         }
     }
 
-    /// Checks that an undisturbed failure is also one in the ledger, because retries, holds and pauses depend on it. A
-    /// cancelled or deleted request may record that instead. A failure without a network does not count.
+    /// Checks that a call which failed without interference is also a failure in the ledger, because retries, holds and
+    /// pauses depend on this record. If the request was cancelled or deleted, the ledger may record that. A failure
+    /// without a network does not count.
     private static func failsInTheLedger(_ call: CallStory, _ history: SimulationHistory, _ found: inout [String]) {
         guard history.isUndisturbed(call), history.failure(of: call) != nil, let story = history.requests[call.request],
             story.cancels.isEmpty, story.deletes.isEmpty, story.massCancels == 0,
@@ -61,7 +63,7 @@ enum NothingPaidInSilence: SimulationRule {
         found.append("call \(call.number) failed, and the ledger says \(entry.outcome)")
     }
 
-    /// Returns the minimum billing that the ledger must state.
+    /// Returns the minimum billing that the ledger must state for a call.
     private static func truth(of call: CallStory, in history: SimulationHistory) -> Int {
         let process = history.processes[Int(call.process)]
         guard let end = call.end else { return call.hasResumed ? 0 : 1 }

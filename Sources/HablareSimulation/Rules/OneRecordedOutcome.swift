@@ -1,5 +1,5 @@
-/// G1, G3: all operations report the same outcome, the recorded one. A request has one outcome for each submission or
-/// retry, and a completion is permanent.
+/// G1, G3: all operations report the same outcome, which is the recorded outcome. A request has one outcome for each
+/// submission or retry. A completion is permanent.
 enum OneRecordedOutcome: SimulationRule {
     static let name = "G3 one outcome"
 

@@ -1,5 +1,6 @@
-/// A cancelled call that asks whether its work is still wanted gets a true answer. Unwanted work is never handed to a
-/// later call. Wanted work belongs to a request that is not cancelled and that the process still owns, or is on disk.
+/// If a cancelled call asks whether its work is still wanted, the engine's answer is true. Unwanted work is never
+/// passed to a later call. Wanted work belongs to a request that is not cancelled, and either the process still owns
+/// the request or the work is on disk.
 enum OnlyWantedWorkIsResumed: SimulationRule {
     static let name = "what is wanted goes on"
 
@@ -32,7 +33,7 @@ enum OnlyWantedWorkIsResumed: SimulationRule {
     }
 
     /// Returns whether another process had retired the call's process before the call was stopped. The process had
-    /// registered only once, so the broken lease is the call's.
+    /// registered only once, so the broken lease is the call's lease.
     private static func isLost(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         guard let stopped = call.cancelled else { return false }
         let process = history.processes[Int(call.process)]

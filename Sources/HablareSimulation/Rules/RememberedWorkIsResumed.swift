@@ -1,7 +1,8 @@
 import Hablare
 
-/// G7: remembered work is resumed. No later call of the request at the same provider repeats work that is on disk and
-/// not forgotten. No call is handed work of another request, or forgotten work.
+/// G7: work with a stored resume handle is resumed. If the handle is on disk and was not removed, no later call of the
+/// request at the same provider repeats the work. No call receives the work of another request, or work whose handle
+/// was removed.
 enum RememberedWorkIsResumed: SimulationRule {
     static let name = "G7 remembered work goes on"
 
@@ -26,8 +27,8 @@ enum RememberedWorkIsResumed: SimulationRule {
         return found
     }
 
-    /// Returns the newest earlier call at the same provider whose handle is on disk, or that may have forgotten one.
-    /// Handle writes are accepted only from an attempt in progress, so the newest attempt has the newest handle.
+    /// Returns the newest earlier call at the same provider that has its handle on disk, or may have removed a handle.
+    /// The store accepts handle writes only from an attempt in progress. So the newest attempt has the newest handle.
     private static func lastWord(before later: CallStory, among calls: [CallStory]) -> CallStory? {
         calls.filter { call in
             call.attempt < later.attempt && call.provider == later.provider
@@ -60,7 +61,7 @@ enum RememberedWorkIsResumed: SimulationRule {
         }
     }
 
-    /// Returns whether a request's cancellation was acknowledged between two places of the trace.
+    /// Returns whether a request's cancellation was acknowledged between two positions in the trace.
     private static func isOver(
         _ story: RequestStory, between start: Int, _ end: Int, _ history: SimulationHistory
     ) -> Bool {

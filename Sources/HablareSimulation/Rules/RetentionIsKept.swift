@@ -1,7 +1,7 @@
 import Hablare
 
-/// An answer is evicted only on request, never while protected, and the newest last. An evicted answer is reported as
-/// evicted, and its request is not called again.
+/// An answer is evicted only on request, and never while it is protected. Older answers are evicted first. An evicted
+/// answer is reported as evicted, and its request is not called again.
 enum RetentionIsKept: SimulationRule {
     static let name = "retention is kept"
 
@@ -31,13 +31,13 @@ enum RetentionIsKept: SimulationRule {
         return found
     }
 
-    /// Returns the places at which an eviction of the answer was observed.
+    /// Returns the positions in the trace at which an eviction of the answer was observed.
     private static func givenUp(_ story: RequestStory, _ history: SimulationHistory) -> [Int] {
         let told = story.others.compactMap { $0.result == .expired ? $0.returned : nil }
         return history.final[story.number]?.status == .expired ? told + [history.quiet] : told
     }
 
-    /// Returns whether an operation may have taken effect, even if it failed half way or never returned.
+    /// Returns whether an operation may have taken effect, even if it failed before its end or never returned.
     private static func mayBeApplied(_ operation: OperationStory) -> Bool {
         guard case .refused(let number)? = operation.result else { return true }
         let code = AIServiceErrorCode(rawValue: number)
@@ -76,8 +76,8 @@ enum RetentionIsKept: SimulationRule {
 
     // MARK: Limits
 
-    /// Returns whether an answer may have been among the older ones that a prune evicted, because enough others came at
-    /// about the same time or later.
+    /// Returns whether an answer may have been among the older answers that a prune evicted. It may have been if enough
+    /// other answers arrived at about the same time or later.
     private static func mayBeOld(
         _ story: RequestStory, _ prune: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -98,7 +98,7 @@ enum RetentionIsKept: SimulationRule {
         return newer >= count
     }
 
-    /// Checks that at most `count` of the unprotected answers from before a prune remain.
+    /// Checks that at most `count` of the unprotected answers that existed before a prune remain.
     private static func limit(_ prune: OperationStory, _ history: SimulationHistory, _ found: inout [String]) {
         guard case .prune(let count) = prune.operation, case .count? = prune.result, history.hasOneTime else { return }
         let left = history.stories.filter { story in
@@ -117,8 +117,8 @@ enum RetentionIsKept: SimulationRule {
 
     // MARK: After an eviction
 
-    /// Checks that no operation in the same process reports an answer after its eviction, and that its request is not
-    /// called again. Operations of other processes take effect later.
+    /// Checks that, after an answer's eviction, no operation in the same process reports the answer, and that its
+    /// request is not called again. In other processes, the eviction takes effect later.
     private static func saysSo(
         _ story: RequestStory, after eviction: OperationStory, _ history: SimulationHistory, _ found: inout [String]
     ) {

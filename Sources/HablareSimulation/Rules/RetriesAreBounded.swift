@@ -1,6 +1,7 @@
 import Hablare
 
-/// A request's attempts at each provider are bounded in each of its lives, and no attempt follows a final failure.
+/// The number of a request's attempts at each provider is bounded between two explicit retries. No attempt follows a
+/// final failure.
 enum RetriesAreBounded: SimulationRule {
     static let name = "retries are bounded"
 
@@ -38,7 +39,8 @@ enum RetriesAreBounded: SimulationRule {
     }
 
     /// Returns whether a call may have been journalled before its request was cancelled and retried, and sent before
-    /// its process learnt of that. Its failure is then refused and does not belong to the new life.
+    /// the call's process learned of this. The engine then refuses the call's failure, and the call does not count for
+    /// the time after the retry.
     private static func isOfEarlierLife(
         _ call: CallStory, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {
@@ -49,7 +51,7 @@ enum RetriesAreBounded: SimulationRule {
             && (story.massCancels > 0 || story.cancels.contains(where: isJustBefore))
     }
 
-    /// Returns whether a call failed for good.
+    /// Returns whether a call failed permanently.
     private static func isFinal(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         if call.end?.how == .answered(isPromisedType: false) { return true }
         switch history.failure(of: call)?.disposition {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G1, G3: an acknowledged and undisturbed retry leads to a new attempt, or to a request that still waits for one, or
-/// to an end that allows no attempt.
+/// G1, G3: an acknowledged retry that nothing disturbs has one of these results: a new attempt, a request that still
+/// waits for an attempt, or an ending that allows no attempt.
 enum RetriesAreRecorded: SimulationRule {
     static let name = "G3 retries are recorded"
 
@@ -21,7 +21,7 @@ enum RetriesAreRecorded: SimulationRule {
         return found
     }
 
-    /// Returns whether no cancellation came after a retry or at the same time, as far as is known.
+    /// Returns whether no cancellation is known that came after a retry or at the same time.
     private static func isUndisturbed(
         _ retry: OperationStory, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {

@@ -1,11 +1,12 @@
 import Hablare
 
-/// The time that a provider asks for passes before the request's next attempt. No backoff exceeds the policy's bound.
+/// If a provider asks for a pause, the request's next attempt comes after the pause. No backoff exceeds the bound of
+/// the retry policy.
 enum RetryAfterIsKept: SimulationRule {
     static let name = "Retry-After is kept"
 
-    /// The pause of a request whose prompt could not be read when it was claimed, in nanoseconds. It is not a backoff
-    /// of the provider, and the policy does not bound it.
+    /// The pause of a request whose prompt could not be read when the request was claimed, in nanoseconds. The pause is
+    /// not a backoff of the provider, and the policy does not bound it.
     private static let unreadPause: Int64 = 5_000_000_000
 
     static func violations(in history: SimulationHistory) -> [String] {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// A process that is scoped to one job sends nothing else. A request that shares its work with a request of the job
-/// belongs to the job, whichever of them leads.
+/// A process whose scope is one job sends no other requests. A request that shares its work with a request of the job
+/// belongs to the job, even if the other request leads the flight.
 enum ScopesAreKept: SimulationRule {
     static let name = "scopes are kept"
 

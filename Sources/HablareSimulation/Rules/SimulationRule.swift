@@ -1,6 +1,6 @@
-/// A guarantee of the engine, checked from outside over a whole history.
+/// A guarantee of the engine that is checked from outside, over a whole history.
 package protocol SimulationRule: Sendable {
-    /// The rule's name in reports: the guarantee and a few words.
+    /// The rule's name in reports: the guarantee's number and a few words.
     static var name: String { get }
     /// Returns all violations of the rule.
     static func violations(in history: SimulationHistory) -> [String]
@@ -32,7 +32,7 @@ package enum SimulationRules {
         RetentionIsKept.self, FilesAreKept.self, FollowersFollow.self, ScopesAreKept.self,
     ]
 
-    /// Checks a history against all rules, or against the given ones.
+    /// Checks a history against the given rules. Default: all rules.
     package static func judge(
         _ history: SimulationHistory, by rules: [any SimulationRule.Type] = all
     ) -> [SimulationViolation] {

@@ -1,8 +1,8 @@
 import Hablare
 
-/// A stream's readers get exactly the pieces that the provider yielded, in order, without gaps or repetitions. A
-/// durable stream's chunks are on disk first. A stream restarts only if it may, and nothing delivered is otherwise
-/// withdrawn.
+/// The readers of a stream get exactly the pieces that the provider yielded, in order, without gaps and without
+/// repetitions. The chunks of a durable stream are on disk before readers get them. A stream restarts only if this is
+/// allowed. A delivered piece is withdrawn only by a restart.
 enum StreamsAreTrue: SimulationRule {
     static let name = "streams are true"
 
@@ -59,8 +59,9 @@ enum StreamsAreTrue: SimulationRule {
         return found + takenBack(history, operations)
     }
 
-    /// Returns whether a volatile stream may repeat what its reader has seen. Its process lost its leases before all of
-    /// it was on disk, so the next owner could not know that it had begun.
+    /// Returns whether a volatile stream may repeat what its reader has received. This is allowed if the stream's
+    /// process lost its leases before all of it was on disk. The next owner could then not know that the stream had
+    /// begun.
     private static func isTakenBack(
         _ number: Int32, of request: Int32, at position: Int, _ history: SimulationHistory
     ) -> Bool {
@@ -113,9 +114,9 @@ enum StreamsAreTrue: SimulationRule {
         }
     }
 
-    /// Checks that a durable chunk seen by one reader reaches every later reader who reads the yield of its call to the
-    /// end. The check is by call, not by generation, because a UUID that is deleted and submitted again starts with the
-    /// first generation.
+    /// Checks durable chunks. If one reader has received a chunk, every later reader that reads the output of the
+    /// chunk's call to the end receives the chunk, too. The check is by call, not by generation, because a UUID that is
+    /// deleted and submitted again begins with the first generation.
     private static func takenBack(_ history: SimulationHistory, _ operations: [Int32: OperationStory]) -> [String] {
         var found: [String] = []
         var seen: [Int32: [Int32: Int32]] = [:]
@@ -149,8 +150,8 @@ enum StreamsAreTrue: SimulationRule {
         return found
     }
 
-    /// Returns the number of chunks that a reader without any must have missed: those delivered to others before, if no
-    /// other call can have replaced them.
+    /// Returns the number of chunks that a reader who received no chunk must have missed. These are the chunks that
+    /// others received before, if no other call can have replaced them.
     private static func staying(_ seen: [Int32: Int32], of request: Int32, _ history: SimulationHistory) -> Int32 {
         guard history.planned(request)?.streaming?.allowsRestart == false, let story = history.requests[request],
             !story.isMurky, story.retries.isEmpty

@@ -1,7 +1,7 @@
 import Hablare
 
-/// A suspended process has no calls in progress and starts none. While the system may end it at any moment, it is not
-/// registered. Network failures while there is no network do not count as failures.
+/// A suspended process has no calls in progress and starts none. While the system may end the process at any moment,
+/// the process is not registered. Network failures while there is no network do not count as failures.
 enum SuspensionIsKept: SimulationRule {
     static let name = "G4 rest is kept"
 
@@ -40,8 +40,8 @@ enum SuspensionIsKept: SimulationRule {
         return found
     }
 
-    /// Returns whether a call failed from the network in the middle of an offline period, and its request may not be
-    /// held or fail for that.
+    /// Returns whether a call failed because of the network in the middle of an offline period. Its request must not be
+    /// held or fail because of that failure.
     private static func failedOffline(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         guard let end = call.end, history.failure(of: call)?.category == .network,
             let planned = history.planned(call.request), planned.unknownOutcome == .runAgain

@@ -1,6 +1,6 @@
 import Hablare
 
-/// The wait reason in a request's snapshot agrees with the events.
+/// The wait reason in a request's snapshot is consistent with the events.
 enum WaitsAreExplained: SimulationRule {
     static let name = "waits are explained"
 
@@ -58,7 +58,7 @@ enum WaitsAreExplained: SimulationRule {
         story.calls.filter { $0.started < operation.called }.map(\.attempt).max() ?? 0
     }
 
-    /// Checks that the account has a limit or has asked for a pause.
+    /// Checks that the account has a limit, or has requested a pause.
     private static func limited(
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -74,7 +74,7 @@ enum WaitsAreExplained: SimulationRule {
         }
     }
 
-    /// Checks that the account has failed.
+    /// Checks that calls to the account have failed.
     private static func failing(
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {

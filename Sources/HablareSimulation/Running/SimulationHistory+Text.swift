@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension SimulationHistory {
-    /// The plan and all events as text, one per line.
+    /// The plan and all events as text, one on each line.
     package var text: String {
         var lines = ["plan of seed \(plan.seed), interleaving \(plan.interleaving):"]
         lines.append(

@@ -1,4 +1,4 @@
-/// Shrinks a failing history: removes every part of its plan without which it still fails.
+/// A shrinker of failing histories. It removes every part of the plan that is not needed for the failure.
 package struct SimulationShrinker: Sendable {
     /// A plan that still violates the rule.
     package struct Result: Sendable {
@@ -8,7 +8,7 @@ package struct SimulationShrinker: Sendable {
         package let violation: SimulationViolation
         /// The history.
         package let history: SimulationHistory
-        /// The number of histories tried.
+        /// The number of histories that were tried.
         package let tries: Int
     }
 
@@ -22,10 +22,10 @@ package struct SimulationShrinker: Sendable {
     ///
     /// - Parameters:
     ///   - seed: The seed.
-    ///   - rule: The name of the rule that its history violates.
-    ///   - rules: The rules that contain it.
+    ///   - rule: The name of the rule that the seed's history violates.
+    ///   - rules: The rules, including this rule.
     ///   - bound: The maximum number of histories to try.
-    /// - Returns: The smallest plan found, or `nil` when the seed does not violate the rule.
+    /// - Returns: The smallest plan that was found; `nil` if the history of the seed does not violate the rule.
     package static func shrink(
         seed: UInt64, rule: String, among rules: [any SimulationRule.Type] = SimulationRules.all, bound: Int = 3000
     ) -> Result? {
@@ -51,8 +51,8 @@ package struct SimulationShrinker: Sendable {
         return true
     }
 
-    /// Tries a smaller plan with a few interleavings, because with events removed the same random numbers lead
-    /// elsewhere.
+    /// Tries a smaller plan with several interleavings, because without the removed events the same random numbers have
+    /// other effects.
     private mutating func holds(_ plan: SimulationPlan) -> Bool {
         for shift in 0..<4 where tries < bound {
             var plan = plan
@@ -111,10 +111,10 @@ package struct SimulationShrinker: Sendable {
 }
 
 extension SimulationPlan {
-    /// The amount of content in the plan.
+    /// The size of the plan: the number of its events, behaviours and traits.
     var size: Int { events.count + requests.reduce(0) { $0 + $1.behaviours.count } + traits.count { $0 != "0" } }
 
-    /// The parts of the plan's world that can be simplified.
+    /// The properties of the simulated world that can be simplified.
     var traits: [String] {
         [
             endsAfresh ? "afresh" : "0", commitDelay > 0 ? "commit" : "0", style.drift > 0 ? "drift" : "0",

@@ -1,9 +1,9 @@
 extension SimulationVerdict {
-    /// Explains a history that violates a guarantee, in lines: the violations, the command for a replay, and a smaller
-    /// history with the same violation.
+    /// Returns text that explains a history which violates a guarantee. It has the violations, the command for a
+    /// replay, and a smaller history with the same violation.
     ///
-    /// - Parameter rules: The rules that it was checked against.
-    /// - Returns: The explanation, or `nil` without a violation.
+    /// - Parameter rules: The rules that the history was checked against.
+    /// - Returns: The explanation; `nil` if there is no violation.
     package func explained(by rules: [any SimulationRule.Type] = SimulationRules.all) -> String? {
         guard let violation = violations.first else { return nil }
         var lines = ["VIOLATION in seed \(seed)"]

@@ -1,4 +1,4 @@
-/// The result of a seed.
+/// The result for one seed.
 package struct SimulationVerdict: Sendable {
     /// The seed.
     package let seed: UInt64
@@ -8,12 +8,12 @@ package struct SimulationVerdict: Sendable {
     package let crashes: Int
     /// The number of jobs that the scheduler ran.
     package let steps: Int
-    /// The ``SimulationHistory/digest``, or 0 unless requested.
+    /// The ``SimulationHistory/digest``; 0 if it was not requested.
     package let digest: UInt64
     /// The violations found.
     package let violations: [SimulationViolation]
 
-    /// Runs the history of a seed and checks it against all rules, or against the given ones.
+    /// Runs the history of a seed and checks it against the given rules. Default: all rules.
     package init(seed: UInt64, digests: Bool = false, by rules: [any SimulationRule.Type] = SimulationRules.all) {
         let history = Simulation(SimulationPlan(seed: seed)).run()
         self.seed = seed
@@ -37,9 +37,9 @@ package struct SimulationTally: Sendable {
     package var steps = 0
     /// The number of violations.
     package var violations = 0
-    /// The combination of all digests, independent of their order.
+    /// The combination of all digests. It does not depend on their order.
     package var digest: UInt64 = 0
-    /// The number of histories by their number of events, in groups of ten.
+    /// The number of histories by their number of events, in groups of ten events.
     private var sizes: [Int: Int] = [:]
 
     /// Creates an empty tally.
@@ -66,7 +66,7 @@ package struct SimulationTally: Sendable {
         return 0
     }
 
-    /// The final line of a run's report.
+    /// The last line of a run's report.
     package var line: String {
         "histories \(histories), events \(events), crashes \(crashes), violations \(violations)"
     }

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// State of a history that only one thread at a time uses. The lock satisfies the compiler and is never contended.
+/// State of a history that only one thread at a time uses. The lock exists for the compiler. No thread ever waits for
+/// it.
 ///
-/// The engine's `Locked` would do, but it comes from another module. Calling its generic code millions of times a
-/// second cost a quarter of a simulation's time.
+/// The engine's `Locked` could be used, but it is in another module. Calls of its generic code, millions of times in a
+/// second, took a quarter of a simulation's time.
 final class Confined<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

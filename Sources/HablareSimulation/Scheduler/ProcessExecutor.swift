@@ -1,7 +1,7 @@
-/// The task executor of one simulated process, which passes every job to the scheduler.
+/// The task executor of one simulated process. It passes every job to the scheduler.
 ///
-/// Each process has its own, so that the scheduler knows a job's process. The actors of the process stay ordinary
-/// default actors, because one shared serial executor would hide their interleavings.
+/// Each process has its own executor, so that the scheduler knows which process a job belongs to. The actors of the
+/// process are ordinary default actors. One shared serial executor would hide their interleavings.
 final class ProcessExecutor: TaskExecutor {
     let lane: Int
     private let scheduler: SimulationScheduler

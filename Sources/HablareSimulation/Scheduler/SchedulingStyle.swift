@@ -1,22 +1,22 @@
 import HablareTestKit
 
-/// The scheduler's preferences in one history. Each style finds interleavings that the others seldom reach.
+/// The preferences of the scheduler in one history. Each style finds interleavings that the other styles seldom reach.
 package struct SchedulingStyle: Sendable, Hashable {
     /// The preferred order of a process's ready jobs.
     package enum Order: Sendable, Hashable, CaseIterable {
         /// No preference.
         case any
-        /// Mostly the oldest, nearly as a real executor does.
+        /// Mostly the oldest job, similar to a real executor.
         case oldest
-        /// Mostly the newest, so that old jobs starve.
+        /// Mostly the newest job, so that old jobs wait for very long.
         case newest
     }
 
     /// The preferred order of a process's jobs.
     var order: Order
-    /// The lane of a process that gets few turns, if there is one.
+    /// The lane (the job queue of a simulated process) that gets few steps; `nil` if there is none.
     var slowLane: Int?
-    /// The maximum spontaneous advance of time, in nanoseconds, about every 32 steps.
+    /// The maximum spontaneous advance of time, in nanoseconds. Time advances spontaneously about every 32 steps.
     var drift: Int64
 
     func weight(of lane: Int) -> Int { slowLane == lane ? 1 : 6 }
@@ -32,12 +32,12 @@ package struct SchedulingStyle: Sendable, Hashable {
 }
 
 extension SeededGenerator {
-    /// Returns a number from zero up to, and not including, a bound.
+    /// Returns a random number from zero to a bound. The bound is excluded.
     mutating func below(_ bound: Int64) -> Int64 {
         bound <= 1 ? 0 : Int64(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// Returns a number in a range.
+    /// Returns a random number in a range.
     mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
         range.lowerBound + below(range.upperBound - range.lowerBound + 1)
     }
@@ -45,6 +45,6 @@ extension SeededGenerator {
     /// Returns `true` with a probability in percent.
     mutating func percent(_ chance: Int64) -> Bool { below(100) < chance }
 
-    /// Returns an element of a non-empty array.
+    /// Returns a random element of an array that is not empty.
     mutating func element<T>(of array: [T]) -> T { array[Int(below(Int64(array.count)))] }
 }

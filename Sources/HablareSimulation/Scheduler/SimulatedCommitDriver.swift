@@ -1,6 +1,7 @@
 import Hablare
 
-/// Runs a journal's drain as a job of its process, so that the number of calls in a commit varies with the seed.
+/// A driver that runs a journal's drain as a job of its process. So the number of writes in a commit varies with the
+/// seed.
 final class SimulatedCommitDriver: CommitDriver {
     private let scheduler: SimulationScheduler
     private let lane: Int
@@ -8,7 +9,8 @@ final class SimulatedCommitDriver: CommitDriver {
     private let delay: Int64
     private let drain = Confined(Drain())
 
-    /// A structure, because every access to a bare closure in a generic container wraps it again.
+    /// A structure that contains the closure, because every access to a bare closure in a generic container wraps the
+    /// closure again.
     private struct Drain: Sendable {
         var run: (@Sendable () -> Void)?
     }
@@ -33,7 +35,7 @@ final class SimulatedCommitDriver: CommitDriver {
         drain.withLock { $0.run = nil }
     }
 
-    /// Runs the drain once more. The timers of a cut-off process do not fire, and its waiters must be resumed.
+    /// Runs the drain once more. The timers of a cut-off process do not fire, but its waiters must be resumed.
     func flush() {
         ready()
     }

@@ -30,7 +30,7 @@ extension SimulationScheduler {
     /// Runs the remaining jobs of a cut-off lane, oldest first.
     ///
     /// - Parameter bound: The maximum number of jobs.
-    /// - Returns: Whether all of them ran.
+    /// - Returns: Whether all jobs ran.
     func runRemaining(ofLane lane: Int, within bound: Int) -> Bool {
         var steps = 0
         while let (entry, executor) = popFirst(lane: lane) {

@@ -1,11 +1,13 @@
 import Hablare
 import HablareTestKit
 
-/// Runs every job of a simulated history, one at a time on the calling thread, in an order drawn from a seed. It keeps
-/// the virtual time, which advances when no job is ready, and a little on its own, as on a busy machine.
+/// A scheduler that runs every job of a simulated history, one at a time on the calling thread, in an order drawn from
+/// a seed. It also keeps the virtual time. Time advances when no job is ready. It also advances a little spontaneously,
+/// as on a busy machine.
 ///
-/// Each simulated process has a lane. A lane can be put to sleep, like a laptop: neither jobs nor timers run while time
-/// passes. A lane can also be cut off, like a crash: its sleeps end at once.
+/// Each simulated process has a lane, which is the queue of its jobs. A lane can be put to sleep, like a laptop: no job
+/// runs and no timer fires while time passes. A lane can also be cut off, like a process that crashes: its sleeps end
+/// at once.
 package final class SimulationScheduler: Sendable {
     /// A unit of work to run.
     enum Entry: Sendable {
@@ -15,7 +17,7 @@ package final class SimulationScheduler: Sendable {
 
     /// An event that the scheduler's owner must handle before the next step.
     enum Alert: Sendable {
-        /// A lane has used up its allowed steps.
+        /// A lane has used its allowed number of steps.
         case fuseBurnt(lane: Int)
         /// The simulated world raised an action.
         case raised(@Sendable () -> Void)
@@ -39,9 +41,9 @@ package final class SimulationScheduler: Sendable {
         var ready: [Entry] = []
         var isAsleep = false
         var isCutOff = false
-        /// The number of steps until an alert.
+        /// The number of steps until an alert; 0 for no limit.
         var fuse = 0
-        /// The timers that came due while the lane slept.
+        /// The timers that became due while the lane slept.
         var missed: [SimulationTimers.Payload] = []
     }
 
@@ -65,20 +67,20 @@ package final class SimulationScheduler: Sendable {
         state = Confined(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// The virtual time in nanoseconds, and the number of steps so far.
+    /// The virtual time in nanoseconds, and the number of steps that were executed.
     var stamp: (now: Int64, steps: Int32) { state.withLock { ($0.now, $0.steps) } }
 
     /// The virtual time in nanoseconds.
     var now: Int64 { state.withLock { $0.now } }
 
-    /// Returns a number below a bound from the interleaving's stream of random numbers.
+    /// Returns a number below a bound, from the random numbers of the interleaving.
     func draw(below bound: Int64) -> Int64 {
         state.withLock { $0.random.below(bound) }
     }
 
     // MARK: Lanes
 
-    /// Opens a lane.
+    /// Creates a lane.
     func makeLane() -> ProcessExecutor {
         state.withLock { state in
             let executor = ProcessExecutor(lane: state.lanes.count, scheduler: self)
@@ -92,7 +94,7 @@ package final class SimulationScheduler: Sendable {
         state.withLock { $0.lanes[lane].ready.append(entry) }
     }
 
-    /// Lets a lane run this many more steps, then raises an alert. 0 removes the limit.
+    /// Allows a lane this number of further steps, and then raises an alert. 0 removes the limit.
     func lightFuse(_ steps: Int, lane: Int) {
         state.withLock { $0.lanes[lane].fuse = steps }
     }
@@ -107,8 +109,7 @@ package final class SimulationScheduler: Sendable {
         }
     }
 
-    /// Ends all present and future sleeps of a lane and excludes its jobs from the draw. ``popFirst(lane:)`` returns
-    /// them.
+    /// Ends all current and future sleeps of a lane. Its jobs are no longer drawn. ``popFirst(lane:)`` returns them.
     func cut(lane: Int) {
         let woken = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
             state.lanes[lane].isCutOff = true
@@ -137,7 +138,7 @@ package final class SimulationScheduler: Sendable {
         state.withLock { $0.alerts.append(.raised(action)) }
     }
 
-    /// Drops all state, so that nothing of the history stays in memory.
+    /// Removes all state, so that nothing of the history stays in memory.
     func close() {
         let remainder = state.withLock { state in
             defer {
@@ -152,7 +153,7 @@ package final class SimulationScheduler: Sendable {
 
     // MARK: Choosing
 
-    /// Returns the next choice. Advances time when no job is ready.
+    /// Returns the next choice. If no job is ready, advances time.
     func next() -> Next {
         state.withLock { state in
             if !state.alerts.isEmpty { return .alert(state.alerts.removeFirst()) }
@@ -219,14 +220,15 @@ package final class SimulationScheduler: Sendable {
 
     // MARK: Time
 
-    /// Schedules an action at a time, for the world (`lane` is `nil`) or for a lane that may sleep or be cut off.
+    /// Schedules an action at a time. With `lane` `nil`, the action belongs to the simulated world. Otherwise it
+    /// belongs to a lane, which may sleep or be cut off.
     func at(_ time: Int64, lane: Int? = nil, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.timers.insert(max(time, $0.now), lane: lane ?? -1, .action(action)) }
     }
 
     /// Sleeps until a time.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled (unless the sleep is deaf) or the lane is cut off.
+    /// - Throws: `CancellationError` if the task is cancelled, unless the sleep is deaf. Also if the lane is cut off.
     func sleep(until deadline: Int64, lane: Int, isDeaf: Bool = false) async throws {
         let number = state.withLock { state in
             state.lastSleeper += 1

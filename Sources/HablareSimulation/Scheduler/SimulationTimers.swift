@@ -1,9 +1,10 @@
 import HeapModule
 
-/// The pending timers, by time and then in the order of their creation.
+/// The pending timers, ordered by time. Timers with the same time are ordered by their creation.
 struct SimulationTimers: Sendable {
     enum Payload: Sendable {
-        /// A sleeping task. It is looked up when its time has come, because it may have been cancelled since.
+        /// A sleeping task. The scheduler looks the task up when its time has come, because the task may have been
+        /// cancelled in the meantime.
         case sleeper(Int)
         case action(@Sendable () -> Void)
     }

@@ -1,8 +1,8 @@
 import Hablare
 
-/// The clock of a process, on the scheduler's time.
+/// The clock of a process. It shows the scheduler's virtual time.
 struct VirtualClock: Clock, Sendable {
-    /// An instant, as the time since the history began.
+    /// An instant: the time since the history began.
     struct Instant: InstantProtocol {
         let offset: Duration
         func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -22,7 +22,7 @@ struct VirtualClock: Clock, Sendable {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds, or the maximum on overflow.
+    /// The duration in whole nanoseconds. If the number overflows, the maximum.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The public API's information about a request at the end of a history.
+/// The report of the public API about a request at the end of a history.
 package struct FinalRecord: Sendable, Hashable {
     /// A line of the ledger.
     struct Attempt: Sendable, Hashable {
@@ -9,21 +9,21 @@ package struct FinalRecord: Sendable, Hashable {
         let outcome: AttemptRecord.Outcome
         let billing: BillingState
         let provider: ProviderID?
-        /// The cost in micro-dollars, or `nil` if unknown.
+        /// The cost in micro-dollars; `nil` if it is unknown.
         let cost: Int64?
     }
 
     let request: Int32
     let status: Observed
     let phase: RequestPhase
-    /// The call named by the answer's text, or -1 when there is none.
+    /// The call that the answer's text names; -1 if there is none.
     let answer: Int32
     let attemptCount: Int32
     let attempts: [Attempt]
     let supersedes: Int32?
-    /// Whether its answer came from the cache.
+    /// Whether the request's answer came from the cache.
     let isFromCache: Bool
-    /// The reason why it still waits.
+    /// The reason why the request still waits.
     let waiting: WaitSaying?
 
     /// Reads the records of all requests.

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension Observed {
-    /// Translates a status.
+    /// Converts a status.
     init(_ status: RequestStatus) {
         switch status {
         case .pending: self = .pending
@@ -13,8 +13,8 @@ extension Observed {
         }
     }
 
-    /// Translates a response. An answer carries the number of its call in its text, and also in its usage unless it
-    /// came from the cache.
+    /// Converts a response. The text of an answer has the number of its call. The usage also has this number, unless
+    /// the answer came from the cache.
     init(_ response: AIResponseData) {
         switch response.result {
         case .success(.text(let body)) where body.reference != nil: self = Self.stored(body, response.usage)
@@ -26,7 +26,7 @@ extension Observed {
         }
     }
 
-    /// Reads an answer in a content file, and compares its text with the usage.
+    /// Reads an answer from a content file, and compares its text with the usage.
     private static func stored(_ body: Body, _ usage: Usage) -> Observed {
         do {
             let call = SimulationNames.call(ofAnswer: String(decoding: try body.read(), as: UTF8.self))
@@ -37,14 +37,14 @@ extension Observed {
         }
     }
 
-    /// Translates the failure of a request.
+    /// Converts the failure of a request.
     private static func failure(_ error: AIServiceError) -> Observed {
         let call = error.cause.flatMap { Int32($0) } ?? -1
         return .failed(code: AIServiceErrorCode(error.code).rawValue, call: call)
     }
 
-    /// Translates an operation's error: to the request's outcome if the operation throws outcomes, otherwise to its own
-    /// refusal.
+    /// Converts an error that an operation threw. If the operation throws outcomes, the error is the request's outcome.
+    /// Otherwise the error means that the operation was refused.
     init(thrown error: any Error, throwsOutcomes: Bool = false) {
         switch error {
         case let error as AIServiceError:

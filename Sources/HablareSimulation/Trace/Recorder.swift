@@ -1,6 +1,6 @@
 import Hablare
 
-/// Records the trace of a history. Events of dead processes must not be recorded.
+/// A recorder of a history's trace. Events of dead processes must not be recorded.
 final class Recorder: Sendable {
     private struct State: Sendable {
         var events: [TraceEvent] = []
@@ -22,7 +22,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Records the requests returned by a job's submission.
+    /// Records the requests that the submission of a job returned.
     func job(_ requests: [Int32]) -> Observed {
         state.withLock { state in
             state.jobs.append(requests)

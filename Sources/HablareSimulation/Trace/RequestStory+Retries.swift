@@ -1,9 +1,10 @@
 import Hablare
 
-/// A request's lives: the first begins with its submission, and another with each explicit retry.
+/// The lives of a request. The first life begins with the submission of the request. Each explicit retry begins another
+/// life.
 extension RequestStory {
-    /// The spans of the trace in which no new life can have begun. They lie between the retries that may have been
-    /// applied, each from its call to its return, or without an end if that is unknown.
+    /// The parts of the trace in which no new life can have begun. They are between the retries that may have been
+    /// applied. A retry lasts from its call to its return; if the return is unknown, the retry has no end.
     var lives: [Range<Int>] {
         var lives: [Range<Int>] = []
         var start = 0
@@ -15,7 +16,7 @@ extension RequestStory {
         return lives
     }
 
-    /// Returns whether a retry may have been applied, even if its process died or met a store failure.
+    /// Returns whether a retry may have been applied, even if its process died or met a failure of the store.
     static func mayBeApplied(_ retry: OperationStory) -> Bool {
         guard case .refused(let number)? = retry.result else { return true }
         let code = AIServiceErrorCode(rawValue: number)
@@ -24,8 +25,9 @@ extension RequestStory {
 }
 
 extension SimulationHistory {
-    /// Returns whether a call's process could record its end as the request's own. No other process broke its leases
-    /// while it lived. It also did not return them itself for a suspension before the store accepted the record.
+    /// Returns whether a call's process was able to record the call's end as the request's own. This needs two things.
+    /// No other process broke the process's leases during the call. The process itself did not return its leases
+    /// because of a suspension before the store accepted the record.
     func isTrusted(_ call: CallStory) -> Bool {
         let process = processes[Int(call.process)]
         let end = call.end?.position ?? .max
@@ -36,8 +38,8 @@ extension SimulationHistory {
         }
     }
 
-    /// Returns whether nothing interfered between a call and the recording of its answer, which takes less than two
-    /// seconds.
+    /// Returns whether nothing interfered between a call and the recording of its answer. The recording takes less than
+    /// two seconds.
     func isUndisturbed(_ call: CallStory) -> Bool {
         let process = processes[Int(call.process)]
         guard let end = call.end, call.cancelled == nil, !mayBeStale(call.process, at: call.started) else {
@@ -49,8 +51,9 @@ extension SimulationHistory {
             && end.position < process.shutdownOrdered ?? .max && recorded < quietTime
     }
 
-    /// Returns whether a process may act on leases that it has lost. Its registration had ended, and it had not
-    /// registered again, or only so recently that an attempt journalled before may still be on its way.
+    /// Returns whether a process may act on leases that it has lost. Its registration had ended. It had not registered
+    /// again, or it had registered again so recently that an attempt may still be in progress which was journalled
+    /// before.
     func mayBeStale(_ process: Int32, at position: Int) -> Bool {
         let story = processes[Int(process)]
         guard let loss = story.retirements.last(where: { $0.position < position }) else { return false }
@@ -62,7 +65,7 @@ extension SimulationHistory {
         return registration.time + hurry >= events[position].time
     }
 
-    /// Returns whether a call's process had lost its lease for the call by some event, or never had one.
+    /// Returns whether a call's process had lost its lease for the call before an event, or never had a lease.
     func hasLostItsLease(_ call: CallStory, before position: Int) -> Bool {
         mayBeStale(call.process, at: call.started)
             || processes[Int(call.process)].lostLeases(from: call.started, to: position)
@@ -73,12 +76,12 @@ extension SimulationHistory {
         final[call.request]?.attempts.first { $0.attempt == call.attempt }
     }
 
-    /// Returns whether the provider failed a call and the engine recorded that as the request's failure.
+    /// Returns whether a call failed and the engine recorded the failure as the request's failure.
     func hasFailed(_ call: CallStory) -> Bool {
         isTrusted(call) && call.end != nil && entry(of: call)?.outcome == .failed
     }
 
-    /// Returns the row with which a provider failed a call before its cancellation.
+    /// Returns the row with which a call failed before it was cancelled.
     func failure(of call: CallStory) -> ProviderFailure? {
         guard let end = call.end, call.cancelled.map({ $0.position > end.position }) ?? true,
             case .failed(let row) = end.how
@@ -86,9 +89,9 @@ extension SimulationHistory {
         return ProviderFailure.rows[Int(row)]
     }
 
-    /// Whether no clock jumped, so that every date equals the virtual time.
+    /// Whether no clock jumped. Every date then equals the virtual time.
     var hasOneTime: Bool { !events.contains { if case .clockJumped = $0.what { true } else { false } } }
 
-    /// The maximum time, in nanoseconds, from a decision to its execution by a process that does not sleep.
+    /// The maximum time, in nanoseconds, from a decision to its execution in a process that does not sleep.
     var hurry: Int64 { 6 * plan.commitDelay + (plan.style.drift > 0 ? 2_000_000_000 : 300_000_000) }
 }

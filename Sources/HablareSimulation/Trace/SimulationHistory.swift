@@ -1,22 +1,22 @@
 import Hablare
 
-/// The events of a history, with an index for the rules. Nothing in it comes from inside the engine.
+/// The events of a history, with an index for the rules. All of them are visible from outside the engine.
 package struct SimulationHistory: Sendable {
     /// The plan.
     package let plan: SimulationPlan
     /// The events, in order.
     package let events: [TraceEvent]
-    /// The results of job submissions, indexed by ``Observed/storedJob(_:)``.
+    /// The results of job submissions. ``Observed/storedJob(_:)`` has the index of a result.
     let jobs: [[Int32]]
-    /// The public API's information at the end.
+    /// The reports of the public API about the requests at the end.
     let final: [Int32: FinalRecord]
     /// The number of ledger lines at the end, including those of deleted requests.
     let attempts: Int
-    /// The number of those lines that no budget refused. A refused attempt was not made.
+    /// The number of these lines that no budget refused. An attempt that a budget refused was not made.
     let made: Int
-    /// The sum over all lines.
+    /// The sum of all lines.
     let ledger: LedgerSum
-    /// The amounts spent of the budgets at the end, by name.
+    /// The amounts spent from the budgets at the end, by the budgets' names.
     let spent: [String: Int64]
     /// The number of jobs that the scheduler ran.
     package let steps: Int
@@ -31,16 +31,16 @@ package struct SimulationHistory: Sendable {
     private(set) var sayings: [Int32: LimitsSaying] = [:]
     /// The suspensions of processes.
     private(set) var suspensions: [SuspensionStory] = []
-    /// The content files that an outsider removed.
+    /// The content files that an external program removed.
     private(set) var lostFiles: [(position: Int, file: SimulatedFile)] = []
-    /// The collections of content files without a row, with their processes.
+    /// The collections of content files without a row, each with its process.
     private(set) var collections: [(position: Int, time: Int64, process: Int32)] = []
     private(set) var faultsEnded = Int.max
     private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
     private(set) var quietTime: Int64 = 0
     private(set) var liveAtQuiet: Int32 = 0
-    /// The groups of two or more requests for the same work, each in numerical order.
+    /// The groups of at least two requests for the same work. The requests of a group are in numerical order.
     private(set) var companies: [[Int32]] = []
     private(set) var processesLeft: Int32 = 0
 
@@ -68,18 +68,19 @@ package struct SimulationHistory: Sendable {
     /// The requests, in numerical order.
     var stories: [RequestStory] { requests.values.sorted { $0.number < $1.number } }
 
-    /// Returns whether a request is live at the end, allowed or not.
+    /// Returns whether a request is live at the end, even if this is not allowed.
     func stays(_ request: Int32) -> Bool {
         final[request].map { $0.status.outcome == nil && !$0.status.isGone } ?? false
     }
 
-    /// Returns the plan of a request. For a regenerated request, returns the plan of the one it replaces, whose
-    /// deadline does not apply.
+    /// Returns the plan of a request. For a regenerated request, returns the plan of the request that it replaces. That
+    /// plan's deadline does not apply to the regenerated request.
     func planned(_ request: Int32) -> SimulationPlan.Request? {
         original(of: request).map { plan.requests[Int($0)] }
     }
 
-    /// Returns the planned request that a request is or replaces, or `nil` if that is no longer known.
+    /// Returns the planned request: the request itself, or the request that it replaces. Returns `nil` if it is no
+    /// longer known.
     func original(of request: Int32) -> Int32? {
         var request = request
         while Int(request) >= plan.requests.count {
@@ -181,8 +182,9 @@ package struct SimulationHistory: Sendable {
         gather()
     }
 
-    /// Returns the call with the answer of a call's work before a place of the trace: the newest call that answered it,
-    /// or else the call itself. An older answer may have been lost with its process.
+    /// Returns the call that has the answer of a call's work at a position in the trace. It is the newest call that
+    /// answered the work before that position, or the call itself if there is none. An older answer may have been lost
+    /// with its process.
     func answer(of call: Int32, before position: Int = .max) -> CallStory {
         calls.last {
             $0.work == call && $0.end?.how == .answered(isPromisedType: true)
@@ -190,16 +192,16 @@ package struct SimulationHistory: Sendable {
         } ?? calls[Int(call)]
     }
 
-    /// Returns whether an answer could not become the outcome, because its call had not resumed an answer that readers
-    /// had partly seen.
+    /// Returns whether a call's answer could not become the outcome. The call had to resume an answer that readers had
+    /// partly received, and it did not resume that answer.
     func isAnsweredInVain(_ call: CallStory) -> Bool { call.hasIgnored && hasBegun(call) }
 
-    /// Returns whether readers may have seen a part of a call's answer.
+    /// Returns whether readers may have received a part of a call's answer.
     func hasBegun(_ call: CallStory) -> Bool {
         !call.yields.isEmpty || call.handed.map { !calls[Int($0)].yields.isEmpty } ?? false
     }
 
-    /// Finds the requests that ask for the same work.
+    /// Finds the groups of requests for the same work.
     private mutating func gather() {
         struct Work: Hashable {
             let provider: Int
@@ -224,7 +226,7 @@ package struct SimulationHistory: Sendable {
         }
     }
 
-    /// Returns whether a request may be on disk with content other than planned. The first submission decides.
+    /// Returns whether a request may be on disk with other content than planned. The first submission decides.
     func mayBeOfOtherContent(_ story: RequestStory) -> Bool {
         story.submits.contains { submit in
             guard case .submit(_, content: let other) = submit.operation, other != planned(story.number)?.content else {
@@ -235,13 +237,13 @@ package struct SimulationHistory: Sendable {
         }
     }
 
-    /// Returns the requests for the same work, including itself.
+    /// Returns the requests for the same work, including the request itself.
     func company(of request: Int32) -> [Int32] {
         guard requests[request]?.isShared == true else { return [request] }
         return companies.first { $0.contains(request) } ?? [request]
     }
 
-    /// Adds an operation to the requests that it is about.
+    /// Adds an operation to the requests that it concerns.
     private mutating func assign(_ position: Int) {
         let operation = operations[position]
         switch operation.operation {
@@ -257,7 +259,7 @@ package struct SimulationHistory: Sendable {
 }
 
 extension TraceEvent {
-    /// Mixes the event into a hash that does not depend on the process's hashing seed.
+    /// Adds the event to a hash. The hash does not depend on the process's hashing seed.
     func mix(into hash: inout UInt64) {
         func mix(_ value: UInt64, _ hash: inout UInt64) { hash = (hash ^ value) &* 0x0000_0100_0000_01b3 }
         mix(UInt64(bitPattern: time), &hash)

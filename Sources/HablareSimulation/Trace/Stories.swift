@@ -1,4 +1,4 @@
-/// An operation of client code, from its call to its return. Places are indices into the trace.
+/// An operation of client code, from its call to its return. Positions are indices into the trace.
 struct OperationStory: Sendable {
     let number: Int32
     let operation: ClientOperation
@@ -8,15 +8,16 @@ struct OperationStory: Sendable {
     var returned: Int?
     var result: Observed?
     var told: [(position: Int, observed: Observed)] = []
-    /// The numbers of attempts on disk, by request: at the call of a retry, or at the return of a cancellation.
+    /// The numbers of attempts on disk, by request. They are recorded at the call of a retry, or at the return of a
+    /// cancellation.
     var attemptsOnDisk: [Int32: Int32] = [:]
-    /// Whether the client cancelled it.
+    /// Whether the client cancelled the operation.
     var isCancelled = false
 
     var end: Int { returned ?? .max }
 }
 
-/// A call of a provider, from the provider's view.
+/// A call of a provider, as the provider sees it.
 struct CallStory: Sendable {
     let number: Int32
     let process: Int32
@@ -29,59 +30,62 @@ struct CallStory: Sendable {
     let startedAt: Int64
     var cancelled: (position: Int, time: Int64)?
     var end: (position: Int, time: Int64, how: CallEnd)?
-    /// The places at which the pieces of its answer were first yielded, by itself or by a call that resumed its work.
+    /// The positions at which the pieces of the answer were first yielded, by the call itself or by a later call that
+    /// resumed its work.
     var yields: [Int] = []
-    /// The call whose work it was handed.
+    /// The call whose work this call was asked to resume.
     var handed: Int32?
-    /// Whether it resumed that work.
+    /// Whether this call resumed that work.
     var hasResumed = false
-    /// The place at which the handle of its own work, or of the work it was handed, was on disk.
+    /// The position at which a resume handle was on disk, for the call's own work or for the work that it resumed.
     var remembered: Int?
-    /// Whether that handle may have been forgotten.
+    /// Whether that handle may have been removed.
     var mayHaveForgotten = false
-    /// The place at which the handle was forgotten.
+    /// The position at which the handle was removed.
     var forgot: Int?
-    /// Whether it ignored the work it was handed, and yielded or answered on its own. The engine then forgets that
-    /// work.
+    /// Whether the call ignored the work that it was asked to resume, and yielded or answered by itself. The engine
+    /// then removes that work's handle.
     var hasIgnored = false
-    /// The engine's reply when the call asked whether its work is still wanted.
+    /// The engine's answer when the call asked whether its work is still wanted.
     var asked: (position: Int, isWanted: Bool)?
 
-    /// The call whose work it does: its own, or the one that it resumes.
+    /// The call whose work this call does: the call itself, or the call that it resumes.
     var work: Int32 { hasResumed ? handed ?? number : number }
 
-    /// Records that it yields or answers. If it was handed work and has not resumed it, the answer is its own.
+    /// Records that the call yields or answers. If the call was asked to resume work and has not resumed it, the answer
+    /// is the call's own.
     mutating func answersAlone() {
         if handed != nil, !hasResumed { hasIgnored = true }
     }
 
-    /// Returns whether it was in progress at an event.
+    /// Returns whether the call was in progress at an event.
     func isRunning(at position: Int) -> Bool { started < position && (end?.position ?? .max) > position }
 }
 
 /// A process, from its start to its death.
 struct ProcessStory: Sendable {
     let number: Int32
-    /// The place at which it crashed or exited.
+    /// The position at which the process crashed or exited.
     var death: Int?
     var deathTime: Int64 = .max
     var hasCrashed = false
     var shutdownOrdered: Int?
     var shutdownTime: Int64 = .max
     var serviceEnded: (position: Int, observed: Observed)?
-    /// The places and times of its registrations.
+    /// The positions and times of the process's registrations.
     var registrations: [(position: Int, time: Int64)] = []
-    /// The ends of its registrations, by itself or by another process.
+    /// The ends of the process's registrations. The process itself or another process ended them.
     var retirements: [(position: Int, time: Int64, isJustified: Bool, by: Int32)] = []
-    /// The places at which the store failed it.
+    /// The positions at which the store failed in this process.
     var storeFailures: [Int] = []
-    /// The periods in which it did not run.
+    /// The periods in which the process did not run.
     var sleeps: [(from: Int64, to: Int64)] = []
-    /// The places at which its clock jumped.
+    /// The positions at which the process's clock jumped.
     var clockJumps: [Int] = []
-    /// The total of the jumps, in milliseconds.
+    /// The sum of the clock jumps, in milliseconds.
     var clockOffset: Int64 = 0
-    /// Whether a file could not be removed with its last commit. It then stays until the next commit or collection.
+    /// Whether a file could not be removed with the process's last commit. The file then stays until the next commit or
+    /// collection.
     var leavesFiles = false
 
     mutating func note(_ event: TraceEvent, at position: Int) {
@@ -109,12 +113,12 @@ struct ProcessStory: Sendable {
 
     func isDead(at position: Int) -> Bool { death.map { $0 < position } ?? false }
 
-    /// Returns whether one of its registrations ended between two events.
+    /// Returns whether one of the process's registrations ended between two events.
     func lostLeases(from start: Int, to end: Int) -> Bool {
         retirements.contains { $0.position > start && $0.position < end }
     }
 
-    /// Returns whether the store failed it between two events.
+    /// Returns whether the store failed in this process between two events.
     func wasFailed(from start: Int, to end: Int) -> Bool { storeFailures.contains { $0 > start && $0 < end } }
 
     func slept(from start: Int64, to end: Int64) -> Bool { sleeps.contains { $0.from <= end && $0.to >= start } }
@@ -128,10 +132,10 @@ struct RequestStory: Sendable {
     var retries: [OperationStory] = []
     var deletes: [OperationStory] = []
     var others: [OperationStory] = []
-    /// The operations on the retention of its answer.
+    /// The operations that concern the retention of the request's answer.
     var keepings: [OperationStory] = []
     var calls: [CallStory] = []
-    /// The number of times that everything, or a job, was cancelled.
+    /// The number of operations that cancelled everything or a job.
     var massCancels = 0
 
     mutating func note(_ operation: OperationStory) {
@@ -148,11 +152,11 @@ struct RequestStory: Sendable {
         }
     }
 
-    /// Whether another request asked for the same work. Each may then use the other's calls.
+    /// Whether another request has the same work. Each request may then use the calls of the other.
     var isShared = false
 
-    /// Whether its calls cannot be judged alone from outside. It was deleted and may have had several lives, or it
-    /// shares its calls with others.
+    /// Whether the request's calls cannot be judged from outside. This is the case if the request shares its calls with
+    /// other requests. It is also the case if the request was deleted, because it may then have been submitted again.
     var isMurky: Bool { !deletes.isEmpty || isShared }
 
     /// All outcomes that operations reported, in order.
@@ -175,7 +179,7 @@ struct RequestStory: Sendable {
         return outcomes.sorted { $0.position < $1.position }
     }
 
-    /// Returns whether the submission of an operation was acknowledged.
+    /// Returns whether an operation's submission was acknowledged.
     static func isAcknowledged(_ operation: OperationStory) -> Bool {
         switch (operation.operation, operation.result) {
         case (.submit, .stored), (.submitJob, .storedJob): true

@@ -1,24 +1,25 @@
 import Hablare
 
-/// A period in which a process was suspended for a reason. Places are indices into the trace.
+/// A period in which a process was suspended for a reason. Positions are indices into the trace.
 struct SuspensionStory: Sendable {
     let process: Int32
     let reason: SuspensionReason
-    /// The place of the suspension's call.
+    /// The position of the call that began the suspension.
     let begin: Int
-    /// The place from which nothing that it concerns is in progress, as the call's return states.
+    /// The position from which no call that the suspension concerns is in progress. At this position, the suspending
+    /// call returned.
     let settled: Int?
-    /// The place at which the suspension or the process ended.
+    /// The position at which the suspension or the process ended.
     let end: Int
 
-    /// Returns whether it concerns a provider.
+    /// Returns whether the suspension concerns a provider.
     func concerns(_ provider: Int16) -> Bool {
         reason == .background || SimulatedProvider.needsNetwork(Int(provider))
     }
 }
 
 extension SimulationHistory {
-    /// Returns the suspensions, one for each call.
+    /// Returns the suspensions, one for each call that began one.
     func findSuspensions() -> [SuspensionStory] {
         operations.compactMap { operation in
             guard case .suspend(let reason, _) = operation.operation, operation.result != .count(0) else { return nil }
@@ -33,7 +34,7 @@ extension SimulationHistory {
         }
     }
 
-    /// Returns whether a call failed from the network while its process was offline, or at about that time.
+    /// Returns whether a call failed because of the network while its process was offline, or at about that time.
     func isOffline(_ call: CallStory, within slack: Int64) -> Bool {
         guard let end = call.end, let failure = failure(of: call), failure.category == .network else { return false }
         return suspensions.contains { suspension in

@@ -1,47 +1,48 @@
 /// An event of a history that is visible outside the engine. It consists of plain numbers, because a history has
-/// hundreds of events and a long run has millions of histories.
+/// hundreds of events, and a long run has millions of histories.
 package struct TraceEvent: Sendable, Hashable {
     /// The kind of event.
     package enum What: Sendable, Hashable {
         // Client code
         case operationCalled(Int32)
         case operationReturned(Int32, Observed)
-        /// The number of a request's attempts on disk: at the call of a retry, or at the acknowledgement of a
-        /// cancellation. A cancellation of many requests records it for every request.
+        /// The number of a request's attempts on disk, at the call of a retry or at the acknowledgement of a
+        /// cancellation. A cancellation of many requests records the number for every request.
         case attemptsOnDisk(operation: Int32, request: Int32, attempts: Int32)
         /// A stream of statuses delivered this status.
         case told(Int32, Observed)
         /// A reader of an answer received a chunk.
         case streamed(Int32, StreamedChunk)
-        /// A reader of an answer learnt that the stream restarts.
+        /// A reader of an answer learned that the stream restarts.
         case streamRestarted(Int32, generation: Int32)
         /// The client cancelled its own task.
         case operationCancelled(Int32)
 
         // Providers
-        /// A call began. `journalled` is the number of the request's attempts on disk then, or -1 if the request was
-        /// unknown.
+        /// A call began. `journalled` is the number of the request's attempts on disk at that time; -1 if the request
+        /// was unknown.
         case callStarted(
             call: Int32, request: Int32, provider: Int16, attempt: Int32, content: Int32, journalled: Int32)
         case callCancelled(Int32)
-        /// A provider reported its limits. They count when the call ends.
+        /// A provider reported its limits. The report takes effect when the call ends.
         case limitsSaid(call: Int32, LimitsSaying)
         case callEnded(Int32, CallEnd)
-        /// A provider yielded a piece after the end of its call. `isRefused` is whether the engine refused it.
+        /// A provider yielded a piece after the end of its call. `isRefused` states whether the engine refused the
+        /// piece.
         case yieldedLate(call: Int32, isRefused: Bool)
-        /// A provider yields a piece of its answer, or of the answer of the call whose work it resumes.
+        /// A provider yields a piece of an answer: its own answer, or the answer of the call whose work it resumes.
         case yielded(call: Int32, piece: Int32)
-        /// A call was handed the work of an earlier one.
+        /// A call was asked to resume the work of an earlier call.
         case handed(call: Int32, work: Int32)
-        /// A call resumes the work that it was handed.
+        /// A call resumes the work that it was asked to resume.
         case resumed(call: Int32)
-        /// The handle of a call's work is on disk, and the next attempt should resume it.
+        /// The resume handle of a call's work is on disk. The next attempt should resume the work.
         case remembered(call: Int32)
-        /// A call is about to forget the remembered handle.
+        /// A call is about to remove the stored resume handle.
         case forgets(call: Int32)
-        /// The remembered handle is no longer on disk.
+        /// The stored resume handle is no longer on disk.
         case forgot(call: Int32)
-        /// A cancelled call learnt whether its work is still wanted.
+        /// A cancelled call learned whether its work is still wanted.
         case asked(call: Int32, isWanted: Bool)
 
         // Processes
@@ -65,48 +66,48 @@ package struct TraceEvent: Sendable, Hashable {
         case readFailed
         /// A content file without a row could not be removed. The next commit tries again.
         case fileNotRemoved
-        /// An outsider removed a content file.
+        /// An external program removed a content file.
         case fileLost(SimulatedFile)
-        /// This many content files without a row were removed.
+        /// Content files without a row were removed. The value is their number.
         case filesCollected(Int32)
         case diskFilled
         case diskFreed
         case ownerRegistered
-        /// A process's registration ended and its leases broke. `isJustified` is whether the owner was gone, as far as
-        /// could be determined.
+        /// A process's registration ended, and its leases were broken. `isJustified` states whether the owner was gone,
+        /// as far as this could be determined.
         case ownerRetired(process: Int32, isJustified: Bool)
         case signalled
 
         // The history
         case faultsEnded
-        /// The history has settled. `live` is the number of requests that are not final.
+        /// All remaining work is finished. `live` is the number of requests that are not final.
         case quiet(live: Int32)
         case ended(processesLeft: Int32)
     }
 
     /// The time in virtual nanoseconds.
     package let time: Int64
-    /// The number of scheduler steps so far.
+    /// The number of scheduler steps before the event.
     package let step: Int32
-    /// The process, counted over the whole history, or -1.
+    /// The number of the process in the whole history; -1 if the event belongs to no process.
     package let process: Int32
     /// The event.
     package let what: What
 }
 
-/// A chunk as a reader received it: its position, and its call and piece.
+/// A chunk that a reader received: its position, its call and its piece.
 package struct StreamedChunk: Sendable, Hashable {
     let generation: Int32
     let sequence: Int32
     let call: Int32
     let piece: Int32
-    /// Whether it was on disk by then.
+    /// Whether the chunk was on disk at that time.
     let isOnDisk: Bool
 }
 
 /// The end of a provider's call.
 package enum CallEnd: Sendable, Hashable {
-    /// The call returned an answer. `isPromisedType` is whether its type is the promised one.
+    /// The call returned an answer. `isPromisedType` states whether the answer has the promised type.
     case answered(isPromisedType: Bool)
     /// The call failed with a row of ``ProviderFailure/rows``.
     case failed(row: Int32)
@@ -123,7 +124,7 @@ package enum CallEnd: Sendable, Hashable {
     }
 }
 
-/// A result that client code received, in numbers.
+/// A result that client code received, as numbers.
 package enum Observed: Sendable, Hashable {
     /// The operation succeeded without a result.
     case done
@@ -143,16 +144,17 @@ package enum Observed: Sendable, Hashable {
     case expired
     /// The request is completed, and the file with its answer is missing.
     case lost
-    /// The request failed with an engine code, from the failure of a call, or -1 for the engine's own.
+    /// The request failed. The value has the engine's error code, and the call whose failure it is. The call is -1 if
+    /// the engine itself failed the request.
     case failed(code: Int16, call: Int32)
     case cancelled
     /// The operation itself was refused.
     case refused(code: Int16)
     case cancellationError
-    /// The operation threw an error that is neither the engine's nor a cancellation.
+    /// The operation threw an error that is not an error of the engine and not a cancellation.
     case foreignError
 
-    /// The value itself if it is an outcome, otherwise `nil`.
+    /// The value itself if it is an outcome; otherwise `nil`.
     var outcome: Observed? {
         switch self {
         case .completed, .failed, .cancelled: self
@@ -160,7 +162,7 @@ package enum Observed: Sendable, Hashable {
         }
     }
 
-    /// Whether the request is completed and its answer cannot be read any more.
+    /// Whether the request is completed but its answer can no longer be read.
     var isGone: Bool { self == .expired || self == .lost }
 
     func isRefused(_ code: AIServiceErrorCode) -> Bool { self == .refused(code: code.rawValue) }

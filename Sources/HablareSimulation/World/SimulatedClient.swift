@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The client code of a process: performs the plan's operations and records their results.
+/// The client code of a process. It performs the plan's operations and records their results.
 struct SimulatedClient: Sendable {
     let plan: SimulationPlan
     let process: SimulatedProcess
@@ -147,7 +147,7 @@ struct SimulatedClient: Sendable {
             piece: origin.piece, isOnDisk: simulation.disk?.wasJournalled(chunk.bytes) ?? true)
     }
 
-    /// Translates a snapshot. It does not name the answer, so a completed request is only `done`.
+    /// Converts a snapshot. A snapshot does not name the answer, so a completed request becomes `done`.
     private static func observed(_ snapshot: RequestSnapshot) -> Observed {
         switch snapshot.phase {
         case .pending: snapshot.waiting.map { .waiting(WaitSaying($0)) } ?? .pending

@@ -1,16 +1,16 @@
 import Foundation
 import Hablare
 
-/// The content files of a history's disk. All processes share them, and they outlive each process.
+/// The content files on the disk of a history. All processes share them. They stay when a process dies.
 final class SimulatedContent: ContentReading {
     struct File: Sendable {
         let reference: ContentReference
         let bytes: Data
-        /// The date of the last write, by the clock of its writer.
+        /// The date of the last write, by the clock of the process that wrote it.
         var writtenAt: Date
     }
 
-    /// A file that is being written, or whose writer died. It has no name.
+    /// A file that is being written, or that a dead process left incomplete. It has no name.
     private struct Unfinished: Sendable {
         let number: Int
         var bytes = Data()
@@ -18,7 +18,7 @@ final class SimulatedContent: ContentReading {
     }
 
     private struct State: Sendable {
-        /// The files in the order of creation, so that every run visits them in the same order.
+        /// The files in the order of their creation, so that every run visits them in the same order.
         var files: [File] = []
         var unfinished: [Unfinished] = []
         var lastNumber = 0
@@ -28,7 +28,7 @@ final class SimulatedContent: ContentReading {
 
     // MARK: Writing
 
-    /// Writes a file. The same bytes are stored once.
+    /// Writes a file. The same bytes are stored only once.
     func write(_ bytes: Data, at date: Date) -> ContentReference {
         let reference = ContentReference(digest: Body(bytes).digest, byteCount: bytes.count)
         state.withLock { state in
@@ -41,7 +41,7 @@ final class SimulatedContent: ContentReading {
         return reference
     }
 
-    /// Begins a file that is written piece by piece.
+    /// Begins a file that will be written piece by piece.
     func begin(at date: Date) -> Int {
         state.withLock { state in
             state.lastNumber += 1
@@ -50,7 +50,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Appends a piece to a begun file. Does nothing when the file is gone.
+    /// Appends a piece to a file that was begun. Does nothing if the file no longer exists.
     func add(_ piece: Data, to number: Int, at date: Date) {
         state.withLock { state in
             guard let position = state.unfinished.firstIndex(where: { $0.number == number }) else { return }
@@ -59,7 +59,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Removes a begun file and returns its bytes, or `nil` when it is already gone.
+    /// Removes a file that was begun, and returns its bytes; `nil` if the file no longer exists.
     func take(_ number: Int) -> Data? {
         state.withLock { state in
             guard let position = state.unfinished.firstIndex(where: { $0.number == number }) else { return nil }
@@ -73,7 +73,8 @@ final class SimulatedContent: ContentReading {
         state.withLock { state in state.files.removeAll { $0.reference == reference } }
     }
 
-    /// Finds the files not written since a date that need not stay, and removes them if `removing` is set.
+    /// Finds the files that were last written before a date and that `stays` does not keep. Removes them if `removing`
+    /// is `true`.
     func collect(
         before date: Date, removing: Bool, unless stays: (ContentReference) -> Bool
     ) -> (files: Int, bytes: Int) {
@@ -91,7 +92,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Removes a file as an outsider would, chosen by a number among the existing files.
+    /// Removes a file like an external program. The number selects one of the existing files.
     func lose(_ number: Int) -> SimulatedFile? {
         state.withLock { state in
             guard !state.files.isEmpty else { return nil }
@@ -113,7 +114,7 @@ final class SimulatedContent: ContentReading {
 
     func location(of reference: ContentReference) -> URL? { nil }
 
-    /// The existing files, in the order of creation.
+    /// The existing files, in the order of their creation.
     var files: [SimulatedFile] {
         state.withLock { $0.files.map { SimulatedFile($0.bytes) } + $0.unfinished.map { _ in .part } }
     }
@@ -121,9 +122,9 @@ final class SimulatedContent: ContentReading {
     static let missing = AIServiceError(.contentMissing, "A content file is gone. Regenerate the request.")
 }
 
-/// The content of a content file.
+/// The kind of content in a content file.
 package enum SimulatedFile: Sendable, Hashable {
-    /// The prompt with a content.
+    /// The prompt that has this content.
     case prompt(Int32)
     /// The answer of a call.
     case answer(Int32)

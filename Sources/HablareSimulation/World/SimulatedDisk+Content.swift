@@ -2,9 +2,9 @@ import Foundation
 import Hablare
 import HablareStores
 
-/// Files and the rows that refer to them, kept together as a store on a disk does.
+/// Files and the rows that refer to them. They are kept consistent, as by a store on a disk.
 extension SimulatedDisk {
-    /// Writes a file, unless the disk has a fault or the process dies before or after.
+    /// Writes a file, unless the disk has a fault, or the process dies before or after the write.
     func write<R>(_ bytes: Data, by process: SimulatedProcess, _ body: () throws -> R) throws -> R {
         guard !process.isCutOff else { throw Self.dead }
         try check(process, \.failingFiles)
@@ -28,7 +28,7 @@ extension SimulatedDisk {
 
     // MARK: Rows
 
-    /// Applies writes. A row whose file is missing is refused, as the store contract requires.
+    /// Applies writes. Refuses a row whose file is missing, as the store contract requires.
     func apply(_ writes: [StoreWrite]) -> StoreCommit {
         guard let content else { return tables.commit(writes) }
         var all = StoreCommit(receipts: [])
@@ -59,7 +59,7 @@ extension SimulatedDisk {
         return commit
     }
 
-    /// Removes cached answers whose file is missing, before one is used.
+    /// Removes cached answers whose file is missing, before such an answer is used.
     private func forgetLostAnswers(to write: StoreWrite, _ content: SimulatedContent) -> Bool {
         guard case .submit(let submission) = write, let window = submission.cacheWindow else { return false }
         var isLost = false
@@ -80,10 +80,10 @@ extension SimulatedDisk {
         return Set(tables.responseContent + prompts)
     }
 
-    /// Removes the content that lost its last reference, or never got one. The next commit retries content that cannot
-    /// be removed now, unless the process has died meanwhile.
+    /// Removes content that has lost its last reference, or never got one. If content cannot be removed now, the next
+    /// commit tries again, unless the process has died.
     ///
-    /// - Returns: Whether all of it was removed.
+    /// - Returns: Whether all content was removed.
     func collect(_ released: Set<ContentReference>, by process: SimulatedProcess) -> Bool {
         guard let content else { return true }
         let references = references
@@ -106,7 +106,7 @@ extension SimulatedDisk {
 
     // MARK: Prompts
 
-    /// Returns a flight's prompt, read from its file, or `nil` if it has no file.
+    /// Returns a flight's prompt, read from its file; `nil` if the flight has no prompt file.
     func prompt(of flight: FlightID?) throws -> Prompt? {
         guard let content, let flight, let reference = state.withLock({ $0.prompts[flight] }) else { return nil }
         return try Prompt(in: reference, of: content)
@@ -117,7 +117,7 @@ extension SimulatedDisk {
         state.withLock { state in state.prompts.values.contains(reference) }
     }
 
-    /// Returns a flight as a claim returns it: without its prompt if that is in a file.
+    /// Returns a flight as a claim returns it. If its prompt is in a file, the flight has no prompt.
     func withPromptInFile(_ flight: ClaimedFlight) -> ClaimedFlight {
         guard let reference = state.withLock({ $0.prompts[flight.id] }) else { return flight }
         var flight = flight
@@ -139,9 +139,10 @@ extension SimulatedDisk {
 
 /// The state of the content files at the end of a history.
 struct SimulatedFilesAtEnd: Sendable {
-    /// The number of files without a row, before they were collected with a date late enough.
+    /// The number of files without a row before the final collection. The collection uses a date that is late enough to
+    /// collect every such file.
     var abandoned = 0
-    /// The number of files without a row after the collection.
+    /// The number of files without a row after the final collection.
     var left = 0
     /// The number of missing files that rows refer to.
     var missing = 0
@@ -157,8 +158,8 @@ extension StoreWrite {
         }
     }
 
-    /// Returns the write with its answer's content read from the shared disk instead of through the process that wrote
-    /// it.
+    /// Returns a copy of the write that reads its answer's content from the shared disk. The original write reads it
+    /// through the process that wrote it.
     fileprivate func reading(from content: SimulatedContent) -> StoreWrite {
         guard case .settle(var end) = self, case .completed(let data) = end.outcome,
             case .success(let answer) = data.result, let reference = end.body?.reference
@@ -171,7 +172,7 @@ extension StoreWrite {
         return .settle(end)
     }
 
-    /// Returns the content that the writes of a commit may leave without a row.
+    /// Returns the content that may have no row after the writes of a commit.
     static func references(of writes: [StoreWrite]) -> [ContentReference] { writes.compactMap(\.reference) }
 }
 

@@ -2,32 +2,32 @@ import Foundation
 import Hablare
 import HablareStores
 
-/// The disk that all processes of a history share: the in-memory store, with faults on the way to it.
+/// The disk that all processes of a history share. It is the in-memory store, with faults on each access.
 final class SimulatedDisk: Sendable {
     struct State: Sendable {
-        /// The rows changed by each commit.
+        /// The rows that each commit changed.
         var log: [(process: Int32, record: ChangeRecord)] = []
         var isFull = false
-        /// The held locks, with the process that holds each.
+        /// The locks that are held, each with the process that holds it.
         var locks: [String: Int32] = [:]
         /// The process of each registered owner.
         var owners: [OwnerID: SimulatedProcess] = [:]
-        /// Every chunk that was ever on disk. Chunks name their call. The store's current chunks are not enough: a
-        /// reader may have received chunks before the request was deleted or got another flight.
+        /// Every chunk that was ever on disk. A chunk names its call. The store's current chunks are not enough,
+        /// because a reader may have received chunks before the request was deleted or got another flight.
         var chunks: Set<Data> = []
         /// The files of prompts, by flight.
         var prompts: [FlightID: ContentReference] = [:]
     }
 
     let tables = InMemoryStore()
-    /// The content files, or `nil` when all content is inline.
+    /// The content files; `nil` if all content is inline.
     let content: SimulatedContent?
     let knowsLiveness: Bool
     let state = Confined(State())
     private let recorder: Recorder
-    /// Called when a process dies in the middle of a commit.
+    /// A closure that is called when a process dies in the middle of a commit.
     let onDeath: @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void
-    /// Called when a process has written.
+    /// A closure that is called when a process has written.
     private let onWrite: @Sendable (SimulatedProcess) -> Void
 
     init(
@@ -42,9 +42,10 @@ final class SimulatedDisk: Sendable {
         self.onWrite = onWrite
     }
 
-    /// Runs a transaction, unless the disk has a fault or the process dies before or after.
+    /// Runs a transaction, unless the disk has a fault, or the process dies before or after the transaction.
     ///
-    /// - Parameter writes: Returns whether the transaction changed anything. Only then other processes are notified.
+    /// - Parameter writes: A closure that returns whether the transaction changed anything. Other processes are
+    ///   notified only after a change.
     func transact<R>(
         by process: SimulatedProcess, failing budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable,
         writes: (R) -> Bool = { _ in true }, _ transaction: () -> R
@@ -74,7 +75,7 @@ final class SimulatedDisk: Sendable {
         return result
     }
 
-    /// Throws if the disk accepts no writes now.
+    /// Throws an error if the disk accepts no writes now.
     func check(
         _ process: SimulatedProcess, _ budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable
     ) throws {
@@ -94,7 +95,7 @@ final class SimulatedDisk: Sendable {
         onWrite(process)
     }
 
-    /// Adds a commit to the log for other processes, as a part of its transaction.
+    /// Adds a commit to the log for other processes. This is a part of the commit's transaction.
     func log(_ changes: [StoreChange], by process: SimulatedProcess) {
         let record = ChangeRecord(of: changes)
         guard !record.isEmpty else { return }
@@ -145,7 +146,7 @@ final class SimulatedDisk: Sendable {
     /// Returns whether a chunk was ever on the disk.
     func wasJournalled(_ chunk: Data) -> Bool { state.withLock { $0.chunks.contains(chunk) } }
 
-    /// Records the owners that a process saw at its last check. It judges by them which owners are gone.
+    /// Records the owners that a process saw at its last check. With them, the process decides which owners are gone.
     func looked(_ process: SimulatedProcess, at owners: [OwnerRecord]) {
         let seen = Dictionary(owners.map { ($0.id, $0.registration) }, uniquingKeysWith: { first, _ in first })
         process.state.withLock { state in
@@ -154,13 +155,14 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Returns whether a process may consider an owner dead, by the owners it saw.
+    /// Returns whether a process may consider an owner dead, based on the owners that it saw.
     private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
         guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
         return !gone(among: [OwnerRecord(id: owner, registration: seen)], at: process.latestDate).isEmpty
     }
 
-    /// Returns the owners that are gone: those without their lock, or with an ended lease if they have no lock.
+    /// Returns the owners that are gone. An owner is gone if it no longer holds its lock. An owner without a lock is
+    /// gone if its lease has ended.
     func gone(among owners: [OwnerRecord], at date: Date) -> Set<OwnerID> {
         let unlocked = owners.filter { !knowsLiveness || $0.registration.lockName.isEmpty }.withEndedLeases(at: date)
         guard knowsLiveness else { return unlocked }

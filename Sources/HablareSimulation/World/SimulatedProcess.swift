@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import Synchronization
 
-/// One process of a history, from its start to its death: an engine, its tasks, and its faults.
+/// One process of a history, from its start to its death. It has an engine, tasks and faults.
 final class SimulatedProcess: Sendable {
     struct State: Sendable {
         var manager: AIRequestManager?
@@ -11,35 +11,35 @@ final class SimulatedProcess: Sendable {
         /// The operations of client code that have not ended.
         var pending: Set<Int32> = []
         var isServiceRunning = true
-        /// Whether it has no network.
+        /// Whether the process has no network.
         var isOffline = false
-        /// The difference between its date and the virtual time, in nanoseconds.
+        /// The difference between the process's date and the virtual time, in nanoseconds.
         var dateOffset: Int64 = 0
         /// The maximum of that difference since the process last looked at the owners.
         var latestOffset: Int64 = 0
         var failingCommits = 0
-        /// The number of coming commits whose outcome is unknown to the process, and whether they are made.
+        /// The number of next commits whose outcome the process does not learn, and whether these commits are made.
         var uncertainCommits: (count: Int, areMade: Bool) = (0, false)
         var failingClaims = 0
         var failingReads = 0
-        /// The number of coming writes of content files that fail.
+        /// The number of next writes of content files that fail.
         var failingFiles = 0
-        /// The commit at which it dies, counted from now, and the kind of death.
+        /// The commit at which the process dies, counted from now, and the kind of death.
         var deathAtCommit: (count: Int, isApplied: Bool, isOfMachine: Bool)?
-        /// The content file write at which it dies, counted from now, and the kind of death.
+        /// The write of a content file at which the process dies, counted from now, and the kind of death.
         var deathAtFile: (count: Int, isApplied: Bool, isOfMachine: Bool)?
         /// Content that lost its last reference and could not be removed.
         var uncollected: Set<ContentReference> = []
         var diesWithMachine = false
-        /// The delay until a new process starts in its place, after its death or end.
+        /// The delay until a new process starts in this process's slot, after the process dies or ends.
         var restart: Int64?
-        /// The time that it continues after its engine has ended.
+        /// The time that the process continues after its engine has ended.
         var linger: Int64 = 0
-        /// The number of commits it has read in the disk's log.
+        /// The number of commits in the disk's log that the process has read.
         var logRead = 0
         var isSignalOnItsWay = false
-        /// The number of locks it took. Each has a name of its own, like a file. A registration whose lock was released
-        /// therefore stays dead when its process registers again.
+        /// The number of locks that the process took. Each lock has a different name, like a file. So a registration
+        /// whose lock was released stays dead when its process registers again.
         var locks = 0
         /// The owners that the process saw when it last looked.
         var seen: [OwnerID: OwnerRegistration] = [:]
@@ -66,7 +66,7 @@ final class SimulatedProcess: Sendable {
     var spawner: TaskSpawner { TaskSpawner(executor: executor) }
     var manager: AIRequestManager? { state.withLock { $0.manager } }
 
-    /// Whether its actions are no longer visible outside, and it no longer hears anything.
+    /// Whether the process is cut off. Its actions are then no longer visible outside, and it receives nothing.
     var isCutOff: Bool { cutOff.load(ordering: .relaxed) }
 
     /// The date by the process's clock.
@@ -75,14 +75,14 @@ final class SimulatedProcess: Sendable {
         return SimulationNames.date(scheduler.now + offset)
     }
 
-    /// The latest date by which the process may have judged the owners it last saw. Its clock may have been set back
-    /// since.
+    /// The latest date at which the process may have judged the owners that it last saw. Its clock may have been set
+    /// back after that.
     var latestDate: Date {
         let offset = state.withLock { $0.latestOffset }
         return SimulationNames.date(scheduler.now + offset)
     }
 
-    /// Takes one failure from a budget. Returns whether there was one.
+    /// Uses one failure from a number of planned failures. Returns whether there was one.
     func takes(_ budget: any WritableKeyPath<State, Int> & Sendable) -> Bool {
         state.withLock { state in
             guard state[keyPath: budget] > 0 else { return false }
@@ -91,7 +91,8 @@ final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Returns whether the next commit with an unknown outcome is made, or `nil` if its outcome is known.
+    /// Returns whether the next commit with an unknown outcome is made; `nil` if the outcome of the next commit is
+    /// known.
     func takesUncertainCommit() -> Bool? {
         state.withLock { state in
             guard state.uncertainCommits.count > 0 else { return nil }
@@ -100,7 +101,7 @@ final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Throws if the process is dead, or if this read of the disk should fail.
+    /// Throws an error if the process is dead, or if this read of the disk must fail.
     func mayRead(_ recorder: Recorder) throws {
         guard !isCutOff else { throw SimulatedDisk.dead }
         guard takes(\.failingReads) else { return }
@@ -125,14 +126,15 @@ final class SimulatedProcess: Sendable {
         for reason in SuspensionReason.allCases { manager?.resume(from: reason) }
     }
 
-    /// Cuts the process off from the world. From now on it is dead without knowing it.
+    /// Cuts the process off from the world. From now on, the process is dead, but its code continues without knowing
+    /// this.
     func cut() {
         cutOff.store(true, ordering: .relaxed)
     }
 
-    /// Runs the remaining jobs of a cut-off process to their end, and frees its memory.
+    /// Runs the remaining jobs of a cut-off process until they end. Frees the process's memory.
     ///
-    /// - Returns: Whether all of it ended.
+    /// - Returns: Whether all jobs ended.
     func bury(within bound: Int) -> Bool {
         scheduler.cut(lane: lane)
         let (tasks, driver) = state.withLock { state in

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// One process's access to the content files of the shared disk.
+/// The access of one process to the content files on the shared disk.
 final class SimulatedProcessContent: ContentStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
@@ -45,7 +45,7 @@ final class SimulatedProcessContent: ContentStore {
     func has(_ reference: ContentReference) -> Bool { files.has(reference) }
     func location(of reference: ContentReference) -> URL? { nil }
 
-    /// Waits for the disk, as in a queue. Other tasks continue meanwhile, and the wait cannot be cancelled.
+    /// Waits for the disk. Other tasks continue during the wait. The wait cannot be cancelled.
     private func waitForDisk() async throws {
         let wait = delay > 0 ? scheduler.draw(below: delay) : 0
         do {
@@ -57,7 +57,7 @@ final class SimulatedProcessContent: ContentStore {
         }
     }
 
-    /// Writes a file piece by piece. The pieces of a dead process remain.
+    /// A writer that writes a file piece by piece. If its process dies, the pieces remain.
     private final class Writer: ContentWriter {
         private let content: SimulatedProcessContent
         private let number = Confined<Int?>(nil)

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A provider in a simulated process: behaves as planned and records its calls.
+/// A provider in a simulated process. It behaves as planned and records its calls.
 struct SimulatedProvider: AIServiceProvider {
     let number: Int
     let id: ProviderID
@@ -13,7 +13,7 @@ struct SimulatedProvider: AIServiceProvider {
     var responseType: ContentType { .text }
     var needsNetwork: Bool { Self.needsNetwork(number) }
 
-    /// Returns whether a provider needs the network. All but one do.
+    /// Returns whether a provider needs the network. All providers except one do.
     static func needsNetwork(_ number: Int) -> Bool { number != 1 }
 
     init(number: Int, of plan: SimulationPlan, process: SimulatedProcess, simulation: Simulation) {
@@ -178,7 +178,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    /// Stores or forgets a handle, and continues if the disk refuses.
+    /// Stores or removes a resume handle. Continues if the disk refuses the write.
     private func remember(_ handle: Data?, _ number: Int32, _ call: ProviderCall) async throws {
         if handle == nil { simulation.record(.forgets(call: number), in: process) }
         do {
@@ -189,7 +189,8 @@ struct SimulatedProvider: AIServiceProvider {
         simulation.record(handle == nil ? .forgot(call: number) : .remembered(call: number), in: process)
     }
 
-    /// Asks whether the call's work is still wanted. A real provider would cancel unwanted work at its service.
+    /// Asks the engine whether the call's work is still wanted. A real provider would cancel unwanted work at its
+    /// service.
     private func ask(_ call: ProviderCall, _ number: Int32) async {
         guard simulation.plan.asksWhenCancelled else { return }
         do {
@@ -211,7 +212,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    /// Continues to report and yield after a call has ended.
+    /// Reports progress and limits and yields pieces after a call has ended.
     private func talk(of call: ProviderCall, _ number: Int32) {
         _ = process.spawner.start {
             do {

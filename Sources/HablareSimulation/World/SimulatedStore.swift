@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareStores
 
-/// One process's access to the shared disk.
+/// The access of one process to the shared disk.
 final class SimulatedStore: RequestStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
@@ -147,8 +147,8 @@ final class SimulatedStore: RequestStore {
         return disk.tables.prunePlan(retention, at: date)
     }
 
-    /// Finds abandoned files. Files age faster here: the plan's age replaces the hour after which no process can still
-    /// be about to write a row.
+    /// Finds abandoned files. Files age faster than in a real store. A real store waits an hour, after which no process
+    /// can still be about to write a row. Here the plan's age replaces that hour.
     func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         try readable()
         guard let content = disk.content else { return AbandonedContent() }

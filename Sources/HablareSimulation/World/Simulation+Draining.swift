@@ -2,10 +2,10 @@ import Foundation
 import Hablare
 import HablareStores
 
-/// The end of a history. Faults stop, the requests settle, the public API is read, and all processes shut down.
+/// The end of a history. Faults stop, the requests become final, the public API is read, and all processes shut down.
 extension Simulation {
     private static let look: Int64 = 500_000_000
-    /// The maximum time that a request needs once faults have stopped.
+    /// The maximum time, in nanoseconds, that a request needs after the faults have stopped.
     private static let longest: Int64 = 1500 * 1_000_000_000
 
     /// Stops all faults, and starts a process in each empty slot.
@@ -26,7 +26,7 @@ extension Simulation {
         look()
     }
 
-    /// Checks whether anything is still in progress.
+    /// Checks whether any work is still in progress.
     private func look() {
         guard let disk else { return }
         let now = scheduler.now
@@ -52,8 +52,8 @@ extension Simulation {
         }
     }
 
-    /// Returns whether a request may stay as it is: held, or paused by its provider for very long. It only avoids
-    /// waiting in vain. The rules judge later whether that is correct.
+    /// Returns whether a request may stay in its state, because it is held or its provider has paused it for very long.
+    /// This check only avoids waiting in vain. The rules decide later whether the state is correct.
     private func mayStay(_ snapshot: RequestSnapshot, now: Int64) -> Bool {
         guard snapshot.phase == .pending else { return false }
         if snapshot.waiting == .held { return snapshot.deadline == nil }
@@ -67,13 +67,13 @@ extension Simulation {
         }
     }
 
-    /// Reads the records of all requests through the public API of a separate process.
+    /// Reads the records of all requests, through the public API of a separate process.
     func read(_ disk: SimulatedDisk) -> [FinalRecord] {
         ask(disk, later: 0) { [plan] in await FinalRecord.read(plan, $0) } ?? []
     }
 
-    /// Collects the files without a row, by a process whose clock is so late that every file is old. Returns the
-    /// numbers before and after.
+    /// Collects the files without a row. The collecting process has a clock that is so far ahead that every file is
+    /// old. Returns the numbers of such files before and after the collection.
     func collectFiles(_ disk: SimulatedDisk) -> SimulatedFilesAtEnd {
         guard plan.content != nil else { return SimulatedFilesAtEnd() }
         let before = disk.filesAtEnd()
@@ -92,7 +92,8 @@ extension Simulation {
         return after
     }
 
-    /// Asks a separate process whose clock is ahead by an offset in nanoseconds.
+    /// Starts a separate process and asks its engine a question. The clock of the process is ahead by an offset in
+    /// nanoseconds.
     private func ask<R: Sendable>(
         _ disk: SimulatedDisk, later offset: Int64, _ question: @escaping @Sendable (AIRequestManager) async -> R
     ) -> R? {

@@ -3,9 +3,9 @@ import Hablare
 import HablareStores
 import Logging
 
-/// Runs one history: the shipped engine, in several processes on one disk, according to a plan.
+/// One history: the shipped engine runs in several processes on one disk, according to a plan.
 ///
-/// Everything runs on the calling thread, and nothing waits in real time. A simulation is used once.
+/// Everything runs on the calling thread, and nothing waits in real time. Use a simulation only once.
 package final class Simulation: Sendable {
     struct State: Sendable {
         /// The current process in each slot.
@@ -19,12 +19,12 @@ package final class Simulation: Sendable {
         var isDraining = false
         var isQuiet = false
         var isEnding = false
-        /// The time since which every request is final.
+        /// The time at which every request became final.
         var finalSince: Int64?
-        /// The number of requests, including held ones, that were not final at the last check.
+        /// The number of requests that were not final at the last check, including held requests.
         var open = 0
         var drainBegan: Int64 = 0
-        /// The ends of very long pauses, by account.
+        /// The times at which very long pauses end, by account.
         var pauses: [Int: Int64] = [:]
     }
 
@@ -45,7 +45,7 @@ package final class Simulation: Sendable {
             State(slots: Array(repeating: nil, count: plan.slots), nextRequest: Int32(plan.requests.count)))
     }
 
-    /// A bound on the steps, higher than any history needs.
+    /// The maximum number of steps. No history needs as many.
     static let stepBound: Int32 = 400_000
 
     /// Runs the history and returns its events.

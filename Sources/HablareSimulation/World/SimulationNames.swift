@@ -2,9 +2,9 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// The names of a history's requests, jobs, providers and prompts, derived from their numbers.
+/// The names of a history's requests, jobs, providers and prompts. They are derived from numbers.
 enum SimulationNames {
-    /// Returns the UUID of a request. The order of UUIDs is not that of the numbers.
+    /// Returns the UUID of a request. UUIDs are not in the order of the numbers.
     static func id(_ number: Int32, seed: UInt64) -> UUID {
         var random = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9)
         let front = random.next()
@@ -26,7 +26,7 @@ enum SimulationNames {
     private static let providers: [ProviderID] = ["p0", "p1", "p2", "p3"]
 
     static func provider(_ number: Int) -> ProviderID { providers[number] }
-    /// Converts between virtual time and dates, if no clock has jumped.
+    /// Returns the date for a virtual time, if no clock has jumped.
     static func date(_ time: Int64) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + Double(time) / 1e9) }
     static func time(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 - 1_800_000_000) * 1e9) }
 
@@ -35,7 +35,7 @@ enum SimulationNames {
     static func job(_ number: Int32) -> JobKey { JobKey(rawValue: "job \(number)") }
     static func prompt(_ content: Int32) -> String { "content \(content)" }
 
-    /// Returns the content of a prompt, or -1 for one that was never submitted.
+    /// Returns the content of a prompt; -1 for a prompt that was never submitted.
     static func content(_ prompt: Prompt) -> Int32 {
         guard case .text(let text) = prompt, text.hasPrefix("content ") else { return -1 }
         return Int32(text.dropFirst(8)) ?? -1
@@ -43,16 +43,17 @@ enum SimulationNames {
 
     // MARK: Answers
 
-    /// Returns an answer in one piece.
+    /// Returns a whole answer in one piece.
     static func answer(_ call: Int32) -> String { "answer \(call)" }
 
-    /// The first of the pieces that a provider yields after its end. No answer has as many pieces.
+    /// The number of the first piece that a provider yields after the end of its call. No answer has as many pieces.
     static let latePiece: Int32 = 1000
 
     /// Returns a piece of an answer.
     static func piece(_ number: Int32, of call: Int32) -> String { "\(number):\(call) " }
 
-    /// Returns the call and piece of a text, with piece 0 for a whole answer, or `nil` if the text is neither.
+    /// Returns the call and the piece that a text names. For a whole answer, the piece is 0. Returns `nil` if the text
+    /// is neither a piece nor an answer.
     static func piece(_ text: some StringProtocol) -> (call: Int32, piece: Int32)? {
         if text.hasPrefix("answer ") { return Int32(text.dropFirst(7)).map { ($0, 0) } }
         let numbers = text.split(separator: ":")
@@ -64,17 +65,17 @@ enum SimulationNames {
 
     // MARK: Work that outlives its call
 
-    /// Returns the service's handle for a call's work, which has this many pieces.
+    /// Returns the service's resume handle for a call's work. The work has this number of pieces.
     static func handle(_ call: Int32, pieces: Int) -> Data { Data("work \(call) of \(pieces)".utf8) }
 
-    /// Returns the work of a handle.
+    /// Returns the work that a resume handle names.
     static func work(_ handle: Data) -> (call: Int32, pieces: Int)? {
         let words = String(decoding: handle, as: UTF8.self).split(separator: " ")
         guard words.count == 4, let call = Int32(words[1]), let pieces = Int(words[3]) else { return nil }
         return (call, pieces)
     }
 
-    /// Returns the call of an answer, or -1 if the text is not an answer or lacks pieces.
+    /// Returns the call that an answer names; -1 if the text is not an answer or is incomplete.
     static func call(ofAnswer text: String) -> Int32 {
         if text.hasPrefix("answer ") { return piece(text)?.call ?? -1 }
         let pieces = text.split(separator: " ").map { piece($0) }

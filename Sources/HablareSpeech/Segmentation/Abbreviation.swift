@@ -1,13 +1,14 @@
 /// Words whose dot does not end a sentence.
 enum Abbreviation {
-    /// The abbreviations before any text.
+    /// The words that are abbreviations before any text.
     private static let always: Set<String> = [
         "mr", "mrs", "ms", "dr", "st", "prof", "rev", "hon", "gen", "col", "capt", "lt", "sgt", "maj", "gov", "sen",
         "rep", "pres", "messrs", "mme", "mlle", "msgr", "mt", "vs", "viz", "cf", "etc", "e.g", "i.e", "approx",
         "bzw", "z.b", "d.h", "u.a", "sr", "sra", "ud", "uds",
     ]
 
-    /// The abbreviations only before a number: "No. 5", but "No. Not today."
+    /// The words that are abbreviations only before a number, such as "No. 5". In "No. Not today.", the dot ends the
+    /// sentence.
     private static let beforeNumber: Set<String> = [
         "no", "nos", "vol", "fig", "figs", "p", "pp", "ch", "sec", "art", "ca",
         "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",

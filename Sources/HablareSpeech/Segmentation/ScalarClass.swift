@@ -1,21 +1,21 @@
-/// The meaning of a Unicode scalar for a ``WordScanner``.
+/// The role of a Unicode scalar for a ``WordScanner``.
 enum ScalarClass {
     case whiteSpace
     /// A letter or a digit, of any script.
     case speech
-    /// `.`, which may belong to an abbreviation.
+    /// The dot `.`, which may belong to an abbreviation.
     case dot
     /// `!`, `?` and similar marks.
     case terminator
-    /// `。` and similar marks, which need no white space after them.
+    /// `。` and similar marks. They need no white space after them.
     case wideTerminator
     /// `;` `:` `,`
     case clause
-    /// `，` and similar marks, which need no white space after them.
+    /// `，` and similar marks. They need no white space after them.
     case wideClause
     /// A closing quote or bracket, or a mark that ends emphasis in Markdown.
     case closer
-    /// A quote that opens in some languages and closes in others.
+    /// A quote that opens in some languages and closes in other languages.
     case eitherQuote
     case other
 

@@ -1,8 +1,8 @@
-/// Scans the words of a text once and decides where to cut it.
+/// A cutter that scans the words of a text once and decides where to cut the text.
 ///
-/// It holds only the current position and one possible cut of each kind. At the limit it goes back to the best cut.
-/// After a cut of one kind, the words already seen contain no other cut of that kind, so each word is read at most four
-/// times. The time stays linear.
+/// The cutter holds only the current position and one possible cut of each kind. When the limit is reached, it goes
+/// back to the best cut. After a cut of one kind, the words that were already read contain no other cut of that kind.
+/// So each word is read at most four times, and the total time is linear.
 struct TextCutter {
     /// A part of the text, and whether it contains anything to speak.
     struct Piece {
@@ -30,7 +30,7 @@ struct TextCutter {
         self.position = scanner.firstWord
     }
 
-    /// Returns the next piece, speaking or not, or `nil` at the end of the text.
+    /// Returns the next piece, even if it has nothing to speak. Returns `nil` at the end of the text.
     mutating func next() throws(TextError) -> Piece? {
         let start = position
         var cursor = start
@@ -66,8 +66,8 @@ struct TextCutter {
         return nil
     }
 
-    /// Skips a word that exceeds the limit by itself. Throws, unless the word has no letter or digit, such as a row of
-    /// dashes.
+    /// Skips a word that is longer than the limit. Throws an error if the word has a letter or a digit. A word without
+    /// them is, for example, a row of dashes.
     private mutating func skip(_ word: Word, at start: Int) throws(TextError) -> Piece {
         guard !word.speaks else {
             throw TextError(

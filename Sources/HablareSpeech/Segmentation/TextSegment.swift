@@ -1,13 +1,14 @@
 /// A piece of a text for one speech request.
 public struct TextSegment: Sendable, Hashable {
-    /// The index among the segments of its text, from 0 without gaps.
+    /// The index among the segments of the text, from 0, without gaps.
     public let index: Int
-    /// The text to speak: trimmed, with every run of white space, including line ends, replaced by one space.
+    /// The text to speak. White space at its beginning and end is removed. Every other sequence of white space,
+    /// including line ends, is replaced by one space.
     public let text: String
-    /// The range in bytes from the beginning of the source file. It never begins or ends with white space.
+    /// The range in bytes from the beginning of the source file. The range never begins or ends with white space.
     public let utf8Range: Range<Int>
 
-    /// Creates a segment. ``TextSegmenter`` creates the segments of a whole text.
+    /// Creates a segment. To create the segments of a whole text, use ``TextSegmenter``.
     public init(index: Int, text: String, utf8Range: Range<Int>) {
         self.index = index
         self.text = text

@@ -7,36 +7,41 @@
 /// }
 /// ```
 ///
-/// Every letter and digit of the text is in exactly one segment, in order. No segment exceeds the limit or ends inside
-/// a word. A unit that exceeds the limit is cut at the last end of a sentence within the limit. If there is none, the
-/// unit is cut after the last `;` `:` or `,` within the limit, or else at the last white space within it. Text without
-/// a letter or digit (`* * *`) is left out, because there is nothing to speak.
+/// Every letter and digit of the text is in exactly one segment. The segments are in order. No segment exceeds the
+/// limit or ends inside a word. If a unit exceeds the limit, it is cut within the limit, at the first of these places
+/// that exists:
 ///
-/// A sentence ends
-/// - with `.` `!` `?` or `…`, and any quotes and brackets that close after it, if white space follows and then anything
-///   but a lower-case letter;
-/// - with the full-width forms such as `。`, which need no white space after them;
-/// - before a blank line, and at the end of the text.
+/// - after the last sentence;
+/// - after the last `;` `:` or `,`;
+/// - at the last white space.
 ///
-/// It does not end after common abbreviations (`Dr.`, `e.g.`, `z.B.`, `Sra.`), initials (`J. R. R. Tolkien`), or the
-/// number of a list item at the beginning of a line (`1. Flour`). Words are separated by white space, and by full-width
-/// punctuation.
+/// Text without a letter or a digit (`* * *`) is omitted, because there is nothing to speak.
+///
+/// A sentence ends in these places:
+/// - After `.` `!` `?` or `…`, and any closing quotes and brackets after it. White space must follow, and the next
+///   character must not be a lower-case letter.
+/// - After the full-width forms such as `。`. They need no white space after them.
+/// - Before a blank line, and at the end of the text.
+///
+/// A sentence does not end after common abbreviations (`Dr.`, `e.g.`, `z.B.`, `Sra.`), initials (`J. R. R. Tolkien`),
+/// or the number of a list item at the beginning of a line (`1. Flour`). White space and full-width punctuation
+/// separate words.
 ///
 /// The time is proportional to the length of the text.
 public struct TextSegmenter: Sendable, Equatable {
-    /// The unit of text that becomes a segment, unless it exceeds the limit.
+    /// The unit of text that becomes a segment if it does not exceed the limit.
     public enum Unit: String, Sendable, CaseIterable {
         /// A sentence.
         case sentence
         /// The text up to a blank line.
         case paragraph
-        /// The text up to the end of a line in any form (LF, CRLF, CR, NEL, LS).
+        /// The text up to the end of a line. A line end is LF, CRLF, CR, NEL or LS.
         case line
         /// The whole text, or as much of it as the limit allows.
         case text
     }
 
-    /// The unit of text that becomes a segment, unless it exceeds the limit.
+    /// The unit of text that becomes a segment if it does not exceed the limit.
     public let unit: Unit
     /// The maximum length of a segment's text in Unicode scalars, at least 1.
     public let limit: Int
@@ -44,8 +49,8 @@ public struct TextSegmenter: Sendable, Equatable {
     /// Creates a segmenter.
     ///
     /// - Parameters:
-    ///   - unit: The unit of text that becomes a segment, unless it exceeds the limit.
-    ///   - limit: The maximum length of a segment in Unicode scalars, the unit in which speech providers count.
+    ///   - unit: The unit of text that becomes a segment if it does not exceed the limit.
+    ///   - limit: The maximum length of a segment in Unicode scalars. Speech providers count in this unit.
     /// - Throws: ``TextError`` with code `invalidLimit` if the limit is below 1.
     public init(unit: Unit, limit: Int) throws(TextError) {
         guard limit > 0 else {
@@ -58,9 +63,9 @@ public struct TextSegmenter: Sendable, Equatable {
         self.limit = limit
     }
 
-    /// Returns the segments of a text, in order. The result is empty if the text has no letter and no digit.
+    /// Returns the segments of a text, in order. Returns an empty list if the text has no letter and no digit.
     ///
-    /// - Throws: ``TextError`` with code `wordTooLong` and the position, if a single word exceeds the limit.
+    /// - Throws: ``TextError`` with code `wordTooLong` and the position if a single word exceeds the limit.
     public func segments(of source: SourceText) throws(TextError) -> [TextSegment] {
         var segments: [TextSegment] = []
         var cutter = TextCutter(bytes: source.bytes, range: source.utf8Range, unit: unit, limit: limit)
@@ -72,8 +77,8 @@ public struct TextSegmenter: Sendable, Equatable {
         return segments
     }
 
-    /// Returns the ranges of a text's sentences, in bytes of its UTF-8, including those without a letter or a digit.
-    /// Only white space lies between them.
+    /// Returns the ranges of a text's sentences, in bytes of its UTF-8. Sentences without a letter or a digit are
+    /// included. Only white space is between the ranges.
     package static func sentences(of text: String) -> [Range<Int>] {
         let bytes = Array(text.utf8)
         var ranges: [Range<Int>] = []

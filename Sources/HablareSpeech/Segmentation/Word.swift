@@ -1,6 +1,6 @@
-/// A run of text that ends at white space or after full-width punctuation, and the gap after it.
+/// A sequence of characters that ends at white space or after full-width punctuation, and the white space after it.
 struct Word {
-    /// The largest unit that ends together with a word.
+    /// The largest unit of text that ends with a word.
     enum Close {
         case word
         case clause
@@ -9,7 +9,7 @@ struct Word {
 
     /// The white space after a word.
     enum Gap: Int, Comparable {
-        /// No white space: the text continues after full-width punctuation.
+        /// No white space. The text continues after full-width punctuation.
         case none
         case space
         /// One line end.
@@ -24,7 +24,7 @@ struct Word {
 
     /// The byte offset of the word's end.
     var end: Int
-    /// The byte offset of the next word. After the last word, the end of the text.
+    /// The byte offset of the next word. For the last word, the end of the text.
     var next: Int
     /// The length in Unicode scalars.
     var length: Int

@@ -1,4 +1,4 @@
-/// Finds the words of a text, the unit that ends with each word, and the white space after it.
+/// A scanner that finds the words of a text, the unit that ends with each word, and the white space after the word.
 struct WordScanner {
     private let bytes: [UInt8]
     private let start: Int
@@ -19,14 +19,14 @@ struct WordScanner {
         WhiteSpace.end(of: bytes, from: start, to: end)
     }
 
-    /// Returns the word that begins at an offset, which must not hold white space.
+    /// Returns the word that begins at an offset. There must be no white space at the offset.
     func word(at offset: Int) -> Word {
         var word = Word(end: offset, next: end, length: 0, speaks: false, gap: .none, close: .word)
-        /// The unit that would end with the word here.
+        /// The unit that ends if the word ends at the current position.
         var close = Word.Close.word
-        /// Whether the mark that closes here needs no white space after it.
+        /// Whether the closing mark at this position needs no white space after it.
         var wide = false
-        /// The offset of a single dot, as long as nothing follows it.
+        /// The offset of a single dot if nothing follows it yet.
         var lastDot: Int?
 
         scan: while word.end < end {
@@ -67,7 +67,7 @@ struct WordScanner {
         UTF8Decoding.scalar(of: bytes, at: offset).scalar.properties.isLowercase
     }
 
-    /// Returns whether a dot is part of an abbreviation, an initial, or the number of a list item.
+    /// Returns whether a dot belongs to an abbreviation, an initial, or the number of a list item.
     private func isAbbreviated(at dot: Int, wordStart: Int, next: Int) -> Bool {
         let word = bytes[wordStart..<dot]
         if 1...3 ~= word.count, word.allSatisfy({ 0x30...0x39 ~= $0 }) { return beginsLine(wordStart) }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A decoded text file that is valid UTF-8 and not empty.
+/// A decoded text file. It is valid UTF-8 and not empty.
 ///
-/// All offsets are byte offsets into the original file, so other tools find the same positions. A byte order mark is
-/// skipped, but counted. Line ends and white space are not changed.
+/// All offsets are byte offsets into the original file, so that other tools find the same positions. A byte order mark
+/// is skipped, but its bytes are counted. Line ends and white space are not changed.
 public struct SourceText: Sendable, Equatable {
     /// The whole file, including a byte order mark.
     let bytes: [UInt8]
-    /// The part of the file that is text: all of it, or all after the byte order mark.
+    /// The part of the file that is text: the whole file, or everything after the byte order mark.
     public let utf8Range: Range<Int>
 
     /// Decodes the bytes of a UTF-8 text file.
@@ -16,9 +16,10 @@ public struct SourceText: Sendable, Equatable {
     /// - Throws: ``TextError`` with one of these codes, checked in this order:
     ///   - `empty`: the file has no bytes;
     ///   - `invalidUTF8`: a byte order mark indicates UTF-16;
-    ///   - `binary`: a NUL byte, or more than one control character (other than tab, line feed, vertical tab, form feed
-    ///     and carriage return) in twenty bytes;
-    ///   - `invalidUTF8`: with the offset of the first byte that is not part of a well-formed sequence;
+    ///   - `binary`: the file has a NUL byte, or more than one control character in twenty bytes. Tab, line feed,
+    ///     vertical tab, form feed and carriage return do not count as control characters;
+    ///   - `invalidUTF8`: a byte is not part of a well-formed sequence. The error has the offset of the first such
+    ///     byte;
     ///   - `empty`: the file has only white space.
     public init(decoding file: Data) throws(TextError) {
         bytes = [UInt8](file)
@@ -33,14 +34,14 @@ public struct SourceText: Sendable, Equatable {
         guard WhiteSpace.end(of: bytes, from: start, to: bytes.count) < bytes.count else { throw .emptyText }
     }
 
-    /// The whole text without a byte order mark. Each access makes a copy.
+    /// The whole text, without a byte order mark. Each access makes a copy.
     public var text: String {
         String(decoding: bytes[utf8Range], as: UTF8.self)
     }
 
     /// Returns the unchanged text in a range of byte offsets into the file.
     ///
-    /// Returns `nil` if the range leaves ``utf8Range``, or begins or ends inside an encoded character.
+    /// Returns `nil` if the range is not within ``utf8Range``, or if it begins or ends inside an encoded character.
     public subscript(range: Range<Int>) -> String? {
         guard utf8Range.lowerBound <= range.lowerBound, range.upperBound <= utf8Range.upperBound,
             isBoundary(range.lowerBound), isBoundary(range.upperBound)

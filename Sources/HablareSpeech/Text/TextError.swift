@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The reason why a text, or a timeline of it, was refused, with advice.
+/// The reason why a text or its timeline was refused, with advice.
 ///
-/// An error never contains the text itself, because it may be private. Offsets count bytes from the beginning of the
-/// stored file, including a byte order mark.
+/// An error never contains the text itself, because the text may be private. Offsets count bytes from the beginning of
+/// the stored file, including a byte order mark.
 public struct TextError: Error, Sendable, Equatable {
-    /// The kind of error. More codes may be added, so always handle unknown ones.
+    /// The kind of error. More codes may be added, so always handle unknown codes.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The form of the code in logs and JSON.
         public let rawValue: String
@@ -19,14 +19,14 @@ public struct TextError: Error, Sendable, Equatable {
         public static let empty = Code(rawValue: "text.empty")
         /// The file is not text.
         public static let binary = Code(rawValue: "text.binary")
-        /// The file is text in an encoding other than UTF-8, or is damaged UTF-8. ``TextError/byteOffset`` is set.
+        /// The file is text in an encoding other than UTF-8, or it is damaged UTF-8. ``TextError/byteOffset`` is set.
         public static let invalidUTF8 = Code(rawValue: "text.invalid-utf8")
         /// A limit is below one character. ``TextError/limit`` is set.
         public static let invalidLimit = Code(rawValue: "text.invalid-limit")
         /// A single word exceeds the limit. ``TextError/byteOffset``, ``TextError/length`` and ``TextError/limit`` are
         /// set.
         public static let wordTooLong = Code(rawValue: "text.word-too-long")
-        /// Clips overlap, run backwards, or leave the audio file.
+        /// Clips overlap, run backwards, or lie outside the audio file.
         public static let invalidTimeline = Code(rawValue: "timeline.invalid")
     }
 
@@ -41,7 +41,7 @@ public struct TextError: Error, Sendable, Equatable {
     /// The limit that was set, in Unicode scalars, if the error is about a limit.
     public let limit: Int?
 
-    /// Creates an error. Everything but the code and the message is optional.
+    /// Creates an error. Everything except the code and the message is optional.
     public init(code: Code, message: String, byteOffset: Int? = nil, length: Int? = nil, limit: Int? = nil) {
         self.code = code
         self.message = message

@@ -1,6 +1,7 @@
-/// Reads Unicode scalars straight from bytes, without creating a string.
+/// Functions that read Unicode scalars directly from bytes, without creating a string.
 enum UTF8Decoding {
-    /// Returns the offset of the first sequence that is not well-formed UTF-8 (Unicode Standard, table 3-7), or `nil`.
+    /// Returns the offset of the first sequence that is not well-formed UTF-8 (Unicode Standard, table 3-7); `nil` if
+    /// there is none.
     static func firstIllFormedByte(of bytes: [UInt8], in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -34,7 +35,8 @@ enum UTF8Decoding {
         return length
     }
 
-    /// Returns the scalar that begins at an offset, and its length in bytes. The bytes must be well-formed there.
+    /// Returns the scalar that begins at an offset, and its length in bytes. The bytes at the offset must be
+    /// well-formed.
     static func scalar(of bytes: [UInt8], at index: Int) -> (scalar: Unicode.Scalar, length: Int) {
         let lead = bytes[index]
         if lead < 0x80 { return (Unicode.Scalar(lead), 1) }
@@ -46,7 +48,8 @@ enum UTF8Decoding {
         return (Unicode.Scalar(value) ?? "\u{FFFD}", length)
     }
 
-    /// Returns the scalar that ends just before an offset, and its start. Returns `nil` at the lower bound.
+    /// Returns the scalar that ends just before an offset, and the offset of its start. Returns `nil` at the lower
+    /// bound.
     static func scalar(
         of bytes: [UInt8], endingAt end: Int, notBefore start: Int
     ) -> (scalar: Unicode.Scalar, start: Int)? {

@@ -1,6 +1,7 @@
-/// White space as Unicode defines it (`White_Space`), including no-break spaces, read from well-formed UTF-8.
+/// Functions that find white space in well-formed UTF-8. White space is defined by Unicode (`White_Space`) and includes
+/// no-break spaces.
 enum WhiteSpace {
-    /// Returns the length in bytes of the white-space scalar at an offset, or zero if there is none.
+    /// Returns the length in bytes of the white-space scalar at an offset; zero if there is no such scalar.
     @inline(__always)
     static func length(in bytes: [UInt8], at index: Int) -> Int {
         switch bytes[index] {
@@ -29,7 +30,7 @@ enum WhiteSpace {
         return index
     }
 
-    /// Returns a part of a text with every run of white space replaced by one space.
+    /// Returns a part of a text in which every sequence of white space is replaced by one space.
     static func folded(_ bytes: [UInt8], in range: Range<Int>) -> String {
         var folded: [UInt8] = []
         folded.reserveCapacity(range.count)

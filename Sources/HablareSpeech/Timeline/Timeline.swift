@@ -1,6 +1,6 @@
 /// The times at which the parts of a text are heard in a narrated audio file.
 ///
-/// Times are in seconds, rounded to a microsecond, so that the same clips give the same file on every machine.
+/// Times are in seconds and rounded to a microsecond. So the same clips give the same file on every machine.
 public struct Timeline: Sendable, Equatable, Codable {
     /// A segment of the text, and the time at which it is heard.
     public struct Entry: Sendable, Equatable, Codable {
@@ -14,7 +14,7 @@ public struct Timeline: Sendable, Equatable, Codable {
         public let length: Double
     }
 
-    /// A range of a text file, in bytes of UTF-8 from its beginning. `end` is the first byte after it.
+    /// A range of a text file, in bytes of UTF-8 from the beginning of the file.
     public struct TextRange: Sendable, Equatable, Codable {
         /// The first byte.
         public let start: Int
@@ -22,16 +22,16 @@ public struct Timeline: Sendable, Equatable, Codable {
         public let end: Int
     }
 
-    /// A segment of a text and the frames of the audio file that speak it.
+    /// A segment of a text, and the frames of the audio file in which it is spoken.
     public struct Clip: Sendable, Equatable {
-        /// The segment to speak.
+        /// The segment that is spoken.
         public let segment: TextSegment
         /// The first frame, from 0.
         public let startFrame: Int64
         /// The number of frames.
         public let frameCount: Int64
 
-        /// Creates a clip. It is checked when a ``Timeline`` is created from it.
+        /// Creates a clip. The clip is checked when a ``Timeline`` is created from it.
         public init(segment: TextSegment, startFrame: Int64, frameCount: Int64) {
             self.segment = segment
             self.startFrame = startFrame
@@ -39,7 +39,7 @@ public struct Timeline: Sendable, Equatable, Codable {
         }
     }
 
-    /// The name of the audio file without folders, so that both files can move together.
+    /// The name of the audio file, without folders. So the audio file and the timeline can be moved together.
     public let audioFile: String
     /// The sample rate in frames per second.
     public let sampleRate: Int
@@ -51,12 +51,12 @@ public struct Timeline: Sendable, Equatable, Codable {
     /// Creates a timeline from frames.
     ///
     /// - Parameters:
-    ///   - audioFile: The audio file's name. Folders before it are removed.
+    ///   - audioFile: The name of the audio file. Folders in the name are removed.
     ///   - sampleRate: The sample rate in frames per second, above 0.
     ///   - frameCount: The number of frames in the whole audio file.
-    ///   - clips: The clips, in the order in which they are heard. Silence between them is allowed.
+    ///   - clips: The clips, in the order in which they are heard. There may be silence between them.
     /// - Throws: ``TextError`` with code `invalidTimeline` if a number is out of its range, or if clips overlap, run
-    ///   backwards, or end after the audio does.
+    ///   backwards, or end after the end of the audio.
     public init(audioFile: String, sampleRate: Int, frameCount: Int64, clips: [Clip]) throws(TextError) {
         guard sampleRate > 0, frameCount >= 0 else {
             throw .timeline("\(sampleRate) Hz and \(frameCount) frames are not possible for an audio file.")

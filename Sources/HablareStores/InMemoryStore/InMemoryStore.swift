@@ -1,9 +1,9 @@
 public import Foundation
 public import Hablare
 
-/// The reference store, which keeps everything in memory and nothing after the process ends.
+/// The reference store. It keeps all data in memory until the process ends.
 ///
-/// It is for previews, tests and runs without a disk. It also defines what a store must do: the contract suite and a
+/// Use it in previews, in tests and without a disk. It also defines how a store must behave: the contract suite and a
 /// differential test compare other stores with it.
 public final class InMemoryStore: RequestStore {
     private let machine = Locked(StoreMachine(MemoryRows()))
@@ -11,24 +11,24 @@ public final class InMemoryStore: RequestStore {
     /// Creates an empty store.
     public init() {}
 
-    /// `nil`: all content is inline.
+    /// `nil`, because all content is in the rows.
     public var content: (any ContentStore)? { nil }
 
-    /// `nil`: no other process can see the store.
+    /// `nil`, because no other process can access the store.
     public var signal: (any StoreSignal)? { nil }
 
-    /// `nil`: no other process can see the store.
+    /// `nil`, because no other process can access the store.
     public var liveness: (any OwnerLiveness)? { nil }
 
-    /// Returns no changes: no other process can see the store.
+    /// Returns no changes, because no other process can access the store.
     public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) -> ForeignChanges { ForeignChanges() }
 
-    /// Applies the writes in order. See ``/Hablare/RequestStore/commit(_:)``; never throws.
+    /// Applies the writes in order. See ``/Hablare/RequestStore/commit(_:)``. Never throws.
     public func commit(_ writes: [StoreWrite]) -> StoreCommit {
         machine.withLock { $0.commit(writes) }
     }
 
-    /// Leases waiting flights to an owner. See ``/Hablare/RequestStore/claim(_:)``; never throws.
+    /// Leases waiting flights to an owner. See ``/Hablare/RequestStore/claim(_:)``. Never throws.
     public func claim(_ query: ClaimQuery) -> Claim {
         machine.withLock { $0.claim(query) }
     }
@@ -79,7 +79,7 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.cachedAnswer(query) }
     }
 
-    /// All records of the ledger, including those of deleted requests.
+    /// All records of the ledger, including the records of deleted requests.
     package var attempts: [AttemptRecord] { withRows { $0.ledger.values.flatMap(\.self) } }
 
     package var responseContent: [ContentReference] {

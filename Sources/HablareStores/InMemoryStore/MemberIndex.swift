@@ -3,7 +3,7 @@ import Hablare
 import HeapModule
 import OrderedCollections
 
-/// The members of a flight, with their leading live member, class and jobs.
+/// The members of a flight, with the leading live member, the priority and the jobs.
 struct MemberIndex: Sendable {
     /// A member, in the order of UUIDs.
     private struct Entry: Sendable, Comparable {
@@ -13,7 +13,7 @@ struct MemberIndex: Sendable {
     }
 
     private(set) var all: OrderedSet<UUID> = []
-    /// Live members, and some that have become final since.
+    /// The live members, and some members that have become final.
     private var order = Heap<Entry>()
     private var live: [Priority: Int] = [:]
     private var liveByJob: OrderedDictionary<JobKey, Int> = [:]
@@ -22,7 +22,7 @@ struct MemberIndex: Sendable {
 
     var priority: Priority? { Priority.allCases.first { live[$0, default: 0] > 0 } }
 
-    /// Updates the index after a member's row was written. Returns whether the flight has a live member of one more
+    /// Updates the index after a member's row was written. Returns whether the flight now has a live member of another
     /// job.
     mutating func wrote(_ row: RequestRow, after old: RequestRow?) -> Bool {
         all.append(row.id)
@@ -53,6 +53,7 @@ struct MemberIndex: Sendable {
 }
 
 extension UUID {
-    /// Returns whether the UUID precedes another one in the order of bytes, which is that of submission.
+    /// Returns whether the bytes of this UUID come before the bytes of another UUID. For time-ordered UUIDs this is the
+    /// order of submission.
     package func precedes(_ other: UUID) -> Bool { bytes.lexicographicallyPrecedes(other.bytes) }
 }

@@ -8,7 +8,7 @@ import OrderedCollections
 /// The queues are heaps whose entries may be stale. Each entry is checked when it leaves its heap. Valid entries that a
 /// query returns are put back, because the caller may leave the row unchanged.
 struct MemoryRows: Sendable {
-    /// The date of an event of a row. It is stale once the row has changed.
+    /// The date of an event of a row. The entry is stale after the row has changed.
     struct Alarm<ID: Sendable>: Comparable, Sendable {
         let date: Date
         let number: Int64
@@ -18,7 +18,8 @@ struct MemoryRows: Sendable {
         static func == (lhs: Self, rhs: Self) -> Bool { (lhs.date, lhs.number) == (rhs.date, rhs.number) }
     }
 
-    /// A queue of waiting flights: all of a provider and class, or those of one job.
+    /// A queue of waiting flights: all waiting flights of a provider and priority, or only the waiting flights of one
+    /// job.
     struct QueueKey: Hashable {
         var provider: ProviderID
         var job: JobKey?
@@ -29,7 +30,7 @@ struct MemoryRows: Sendable {
     struct Output: Sendable {
         let generation: Int
         var ends: [Int] = []
-        /// `nil` once the response has the bytes.
+        /// `nil` after the response has the bytes.
         var bytes: Data? = Data()
     }
 
@@ -53,7 +54,7 @@ struct MemoryRows: Sendable {
     /// The tags of all requests that a flight was ever charged to, each once.
     var tags: [FlightID: OrderedSet<String>] = [:]
     var budgets: [BudgetPeriod: BudgetAccount] = [:]
-    /// Never deleted, because a later record of an attempt may change what it counts for.
+    /// Never deleted, because a later record of an attempt may change the amount that counts.
     var reservations: [AttemptID: [Reservation]] = [:]
     var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     var accounts: OrderedDictionary<AccountID, AccountBudget> = [:]
@@ -450,12 +451,13 @@ extension MemoryRows: ClaimableRows {
 }
 
 extension FlightRow {
-    /// The work by which submissions find the flight: `nil` unless it is live or its answer is in the cache.
+    /// The work by which submissions find the flight. `nil` if the flight is not live and its answer is not in the
+    /// cache.
     fileprivate var foundBy: Fingerprint? { !lifecycle.isSettled || usedAt != nil ? work : nil }
 }
 
 extension Submission {
-    /// Adds to a request of its flight the data of this member, apart from its class and deadline.
+    /// Adds the data of this member to a request of its flight, except the priority and the deadline.
     func label(_ other: inout AIRequest) {
         other.metadata = request.metadata
         other.tags = request.tags

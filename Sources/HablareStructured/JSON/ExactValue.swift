@@ -1,8 +1,8 @@
 import Hablare
 import HablareJSON
 
-/// A value with JSON equality: texts and names compare by their code points. Numbers compare unchanged, so bring them
-/// into one form first (``ParameterValue/normalized(below:)``).
+/// A value with JSON equality. Texts and names are compared by their code points. Numbers are compared as they are;
+/// convert them to a single form first (``ParameterValue/normalized(below:)``).
 struct ExactValue: Sendable, Hashable {
     let value: ParameterValue
 

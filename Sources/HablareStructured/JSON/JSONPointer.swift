@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A location in a JSON value (RFC 6901), such as `/items/0/name`. The empty text is the value itself.
+/// A location in a JSON value (RFC 6901), such as `/items/0/name`. The empty text is the location of the value itself.
 struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// A step into a value.
     enum Step: Sendable, Hashable {
@@ -19,13 +19,13 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     private(set) var steps: [Step] = []
 
-    /// The location of a member of the value here.
+    /// The location of a member of the value at this location.
     subscript(name: String) -> JSONPointer { self[.member(name)] }
 
-    /// The location of an element of the value here.
+    /// The location of an element of the value at this location.
     subscript(index: Int) -> JSONPointer { self[.element(index)] }
 
-    /// The location of a part of the value here.
+    /// The location of a part of the value at this location.
     subscript(step: Step) -> JSONPointer {
         var pointer = self
         pointer.push(step)
@@ -37,7 +37,7 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { Self.text(steps.map(\.text)) }
 
-    /// Returns the pointer's text with every member name replaced by `*`, except these names.
+    /// Returns the pointer's text. Member names that are not in `names` are replaced by `*`.
     func text(showing names: Set<ExactText>) -> String {
         Self.text(
             steps.map { step in

@@ -5,8 +5,8 @@ import HablareJSON
 /// A growing conversation with a model. Its ``prompt`` is the input of the next request.
 ///
 /// The conversation also keeps the model's ``thinking``. Ask for the next turn with the conversation itself, as in
-/// ``TextRequestor/ask(_:manager:)-(Conversation,_)``, so that the thinking is sent back. A model that thinks and calls
-/// tools demands that.
+/// ``TextRequestor/ask(_:manager:)-(Conversation,_)``, so that the thinking is sent back. Models that think and call
+/// tools require this.
 public struct Conversation: Sendable, Hashable {
     /// The messages, oldest first.
     public private(set) var messages: [Prompt.Message]
@@ -14,12 +14,12 @@ public struct Conversation: Sendable, Hashable {
     /// back unchanged. Empty if the model did not think, or if its service does not want the thinking back.
     public private(set) var thinking: [String] = []
 
-    /// Creates a conversation, with optional standing instructions.
+    /// Creates a conversation. `instructions`, if not `nil`, are its first message.
     public init(instructions: String? = nil) {
         messages = instructions.map { [Prompt.Message(role: .system, text: $0)] } ?? []
     }
 
-    /// Creates a conversation that continues a prompt. A text is a message of the user.
+    /// Creates a conversation that continues a prompt. A prompt that is a text becomes a message of the user.
     ///
     /// - Parameters:
     ///   - prompt: The prompt.
@@ -29,8 +29,8 @@ public struct Conversation: Sendable, Hashable {
         self.thinking = thinking
     }
 
-    /// Creates a conversation that continues a request's.
-    init(_ prompt: Prompt, parameters: [String: ParameterValue]) throws(AIServiceError) {
+    /// Creates a conversation that continues a prompt, with the thinking that is in the parameters of its request.
+    package init(_ prompt: Prompt, parameters: [String: ParameterValue]) throws(AIServiceError) {
         let thinking: [String]
         switch parameters[Self.thinkingParameter] {
         case nil, .null: thinking = []
@@ -41,18 +41,18 @@ public struct Conversation: Sendable, Hashable {
         self.init(prompt, thinking: thinking)
     }
 
-    /// The parameter of a request that has the thinking of the prompt's turns.
+    /// The name of the request parameter that has the thinking of the prompt's turns.
     private static let thinkingParameter = "thinking_blocks"
 
-    /// The parameters of the next request beside its settings.
-    var parameters: [String: ParameterValue] {
+    /// The parameters that the next request needs: the thinking, if there is any.
+    package var parameters: [String: ParameterValue] {
         thinking.isEmpty ? [:] : [Self.thinkingParameter: .array(thinking.map { .string($0) })]
     }
 
     /// The prompt for the next request.
     public var prompt: Prompt { .messages(messages) }
 
-    /// Appends a message of the user, with optional images.
+    /// Appends a message of the user. The message may have images.
     public mutating func say(_ text: String, showing images: [(Body, ImageFormat)] = []) {
         messages.append(
             Prompt.Message(role: .user, parts: [.text(text)] + images.map { .image($0.0, $0.1) }))
@@ -72,7 +72,7 @@ public struct Conversation: Sendable, Hashable {
         }
     }
 
-    /// Appends the result of a tool call that the model asked for.
+    /// Appends the result of a tool call that the model requested.
     public mutating func append(_ result: String, of call: ToolCall) {
         messages.append(Prompt.Message(role: .tool, parts: [.toolResult(id: call.id, content: result)]))
     }

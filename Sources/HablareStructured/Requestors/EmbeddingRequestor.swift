@@ -2,16 +2,16 @@ public import Foundation
 public import Hablare
 import HablareJSON
 
-/// The settings for embedding vectors. Only settings with a value are sent. For a `nil` or empty one, the provider's
-/// default applies.
+/// The settings for embedding vectors. Only settings that have a value are sent. For a setting that is `nil` or empty,
+/// the provider's default applies.
 ///
 /// ```swift
 /// let configuration = EmbeddingConfiguration(dimensions: 256)
 /// ```
 public struct EmbeddingConfiguration: Sendable, Hashable {
-    /// The number of dimensions, at least 1. A model may offer only a few sizes. For example, 256 for a small index.
+    /// The number of dimensions, at least 1. Some models offer only a few numbers. For example, 256 for a small index.
     public var dimensions: Int?
-    /// Further parameters of the provider, merged unchanged into the sent request. For example, `["user": "7"]`.
+    /// Further parameters for the provider. They are added unchanged to the sent request. For example, `["user": "7"]`.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.
@@ -29,7 +29,7 @@ public struct EmbeddingConfiguration: Sendable, Hashable {
     }
 }
 
-/// A requestor that asks a model for the embedding vectors of texts.
+/// A requestor for the embedding vectors of texts.
 public struct EmbeddingRequestor: Requestor, Hashable {
     /// An embedding vector and its response.
     public struct Output: Sendable, Hashable {
@@ -49,9 +49,9 @@ public struct EmbeddingRequestor: Requestor, Hashable {
     ///
     /// - Parameters:
     ///   - id: A name of the form `provider.embedding.model`.
-    ///   - configuration: The settings for vectors. Default: the provider's.
-    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for embeddings, or
-    ///   `invalidRequest` if a setting is out of its range.
+    ///   - configuration: The settings for vectors. Default: those of the provider.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for embeddings.
+    ///   Code `invalidRequest` if a setting is out of its range.
     public init(
         _ id: String, _ configuration: EmbeddingConfiguration = EmbeddingConfiguration()
     ) throws(AIServiceError) {
@@ -73,28 +73,28 @@ public struct EmbeddingRequestor: Requestor, Hashable {
         if let dimensions = configuration.dimensions, vector.count != dimensions {
             throw AIServiceError(
                 .invalidResponse,
-                "The vector has \(vector.count) numbers, and \(dimensions) were asked for. Take a model that has that size."
+                "The vector has \(vector.count) dimensions, but \(dimensions) were requested. Use a model that offers this number."
             )
         }
         return Output(value: vector, response: response)
     }
 
-    /// Asks for the vectors of many texts. It submits one request for each text in a batch, and the provider runs them
-    /// concurrently, as far as its limits allow. Texts with the same code points share one request.
+    /// Requests the vectors of many texts. Each text is a separate request. The requests are submitted together. The
+    /// provider runs them concurrently, within its limits. Texts with the same code points share one request.
     ///
-    /// The requests are stored 512 at a time, and each part starts when it is stored. If a later part cannot be stored,
-    /// this method throws, while the earlier parts continue and are paid for. With a job key, asking again finds them.
-    /// Without one their UUIDs are unknown, and asking again pays again unless the cache has the answers. Pass a job
-    /// key for more than 512 texts.
+    /// The requests are stored in groups of 512. Each group starts as soon as it is stored. If a later group cannot be
+    /// stored, this method throws an error, but the earlier groups continue and are paid for. With a job key, a second
+    /// call finds these requests. Without a job key, a second call cannot find them and pays again, unless the cache
+    /// has the answers. Pass a job key for more than 512 texts.
     ///
     /// - Parameters:
     ///   - texts: The texts.
     ///   - manager: The engine.
-    ///   - jobKey: The name of the requests as a job. Asking again under the same key finds the existing requests and
+    ///   - jobKey: The name of the requests as a job. A second call with the same key finds the existing requests and
     ///     adds the missing ones. The vectors are kept until the requests are deleted. Derive the key from the texts
-    ///     and the requestor. Default `nil`: the requests belong to no job and have the usual retention.
+    ///     and the requestor. Default: `nil`; the requests belong to no job and have the usual retention.
     /// - Returns: The vectors, in the order of the texts.
-    /// - Throws: The first failure in the order of the texts, with the errors of
+    /// - Throws: The first failure in the order of the texts. The errors are those of
     ///   ``Requestor/ask(_:manager:)-(AIRequest,_)`` and ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``.
     ///   The other requests continue, even if the calling task is cancelled.
     @concurrent public func ask(

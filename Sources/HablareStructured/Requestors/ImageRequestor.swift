@@ -1,8 +1,8 @@
 public import Foundation
 public import Hablare
 
-/// The settings for images. Only settings with a value are sent. For a `nil` or empty one, the provider's default
-/// applies.
+/// The settings for images. Only settings that have a value are sent. For a setting that is `nil` or empty, the
+/// provider's default applies.
 ///
 /// ```swift
 /// let configuration = ImageConfiguration(
@@ -26,13 +26,13 @@ public struct ImageConfiguration: Sendable, Hashable {
 
     /// The image's width and height. For example, `ImageConfiguration.Size(width: 1024, height: 1536)` for a portrait.
     public var size: Size?
-    /// The quality, in the provider's term: `low`, `high` …
+    /// The quality, in the provider's term, such as `low` or `high`.
     public var quality: String?
-    /// The background, in the provider's term: `transparent`, `opaque` …
+    /// The background, in the provider's term, such as `transparent` or `opaque`.
     public var background: String?
     /// The image's file format. For example, `.webp` for small files.
     public var format: ImageFormat?
-    /// Further parameters of the provider, merged unchanged into the sent request. For example,
+    /// Further parameters for the provider. They are added unchanged to the sent request. For example,
     /// `["moderation": "low"]`.
     public var extra: [String: ParameterValue]
 
@@ -63,7 +63,7 @@ public struct ImageConfiguration: Sendable, Hashable {
     }
 }
 
-/// A requestor that asks a model for one image per request. For several images of one prompt, give each request a
+/// A requestor for images. Each request creates one image. For several images of one prompt, give each request a
 /// different ``/Hablare/AIRequest/sample``.
 public struct ImageRequestor: Requestor, Hashable {
     /// An image and its response.
@@ -75,7 +75,8 @@ public struct ImageRequestor: Requestor, Hashable {
         /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
 
-        /// The prompt as the service revised it before creating the image, or `nil` if the service reports none.
+        /// The prompt that the service actually used, if it revised the prompt; `nil` if the service does not report
+        /// it.
         public var revisedPrompt: String? { response.metadata[AnswerMetadata.revisedPrompt] }
     }
 
@@ -89,8 +90,8 @@ public struct ImageRequestor: Requestor, Hashable {
     ///
     /// - Parameters:
     ///   - id: A name of the form `provider.image.model`.
-    ///   - configuration: The settings for images. Default: the provider's.
-    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for images, or
+    ///   - configuration: The settings for images. Default: those of the provider.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for images. Code
     ///   `invalidRequest` if a setting is out of its range.
     public init(_ id: String, _ configuration: ImageConfiguration = ImageConfiguration()) throws(AIServiceError) {
         self.id = try RequestorID(id, of: .image)
@@ -98,7 +99,8 @@ public struct ImageRequestor: Requestor, Hashable {
         parameters = try configuration.parameters()
     }
 
-    /// Creates a request for an image. The provider uses images in the prompt as source material, if it accepts any.
+    /// Creates a request for an image. Some providers use images in the prompt as a source. Other providers refuse
+    /// them.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }

@@ -1,6 +1,7 @@
 import Hablare
 
-/// Checks the settings of a requestor, and writes those with a value as a request's parameters.
+/// A writer that checks the settings of a requestor. It writes the settings that have a value as a request's
+/// parameters.
 struct ParameterWriter {
     private(set) var parameters: [String: ParameterValue] = [:]
 
@@ -13,7 +14,7 @@ struct ParameterWriter {
     mutating func set(_ name: String, _ number: Double?, in range: ClosedRange<Double>) throws(AIServiceError) {
         guard let number else { return }
         guard range.contains(number) else {
-            throw Self.refusal(name, "is no number between \(range.lowerBound) and \(range.upperBound)")
+            throw Self.refusal(name, "is not a number between \(range.lowerBound) and \(range.upperBound)")
         }
         parameters[name] = .double(number)
     }
@@ -23,8 +24,8 @@ struct ParameterWriter {
         guard range.contains(number) else {
             let bound =
                 range.upperBound == .max
-                ? "from \(range.lowerBound)" : "between \(range.lowerBound) and \(range.upperBound)"
-            throw Self.refusal(name, "is no number \(bound)")
+                ? "of at least \(range.lowerBound)" : "between \(range.lowerBound) and \(range.upperBound)"
+            throw Self.refusal(name, "is not a number \(bound)")
         }
         parameters[name] = .int(Int64(number))
     }
@@ -38,6 +39,6 @@ struct ParameterWriter {
     }
 
     static func refusal(_ name: String, _ reason: String) -> AIServiceError {
-        AIServiceError(.invalidRequest, "The setting \(name) \(reason). Mend it or leave it out.")
+        AIServiceError(.invalidRequest, "The setting \(name) \(reason). Correct the setting, or remove it.")
     }
 }

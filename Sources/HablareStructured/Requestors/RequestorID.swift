@@ -2,10 +2,11 @@ public import Hablare
 
 /// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-6-luna`.
 ///
-/// The parser splits the text at the first category after the first part. A provider's name therefore has no category
-/// name in its later parts. The variant is the model and may contain dots. `default` is the provider's default model.
+/// The parser splits the text at the first category name after the first part. Therefore the later parts of a
+/// provider's name must not be category names. The variant is the model. It may contain dots. The variant `default` is
+/// the provider's default model.
 public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
-    /// The kind of content to ask for.
+    /// The kind of content that is requested.
     public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
         /// Text.
         case text
@@ -18,7 +19,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
         /// A value of a Swift type.
         case structured
 
-        /// The kinds of content with which a provider may answer.
+        /// The kinds of content that a provider may answer with.
         var contentTypes: [ContentType] {
             switch self {
             case .text: [.text]
@@ -30,14 +31,14 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The provider without the category: `openai`.
+    /// The provider without the category, such as `openai`.
     public let provider: ProviderID
-    /// The kind of content to ask for.
+    /// The kind of content that is requested.
     public let category: Category
     /// The model, or ``defaultVariant``.
     public let variant: String
 
-    /// The variant that leaves the model to the provider.
+    /// The variant for the provider's default model.
     public static let defaultVariant = "default"
 
     /// The maximum length of the whole text, in bytes: 256.
@@ -45,8 +46,9 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a name from its parts.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if a part is empty or has white space or control
-    ///   characters, if a later part of the provider is the name of a category, or if the whole is too long.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if a part is empty, or has white space or
+    ///   control characters. Also if a later part of the provider is the name of a category, or if the whole name is
+    ///   too long.
     public init(
         provider: ProviderID, category: Category, variant: String = RequestorID.defaultVariant
     ) throws(AIServiceError) {
@@ -79,7 +81,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
     /// The name's text.
     public var description: String { "\(provider).\(category.rawValue).\(variant)" }
 
-    /// The model to ask for, or `nil` for the provider's default.
+    /// The model to request; `nil` for the provider's default model.
     public var model: String? { variant == Self.defaultVariant ? nil : variant }
 
     private static func isWord(_ text: Substring) -> Bool {
@@ -91,23 +93,24 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 
     private static let refusal = AIServiceError(
         .invalidConfiguration,
-        "A requestor's id is none. It is PROVIDER.CATEGORY.VARIANT, where the category is one of \(Category.allCases.map(\.rawValue).joined(separator: ", ")), as in openai.text.gpt-6-luna; the variant is a model, or \(defaultVariant)."
+        "The requestor's id is not valid. Its form is PROVIDER.CATEGORY.VARIANT, as in openai.text.gpt-6-luna. The category is one of \(Category.allCases.map(\.rawValue).joined(separator: ", ")). The variant is a model, or \(defaultVariant)."
     )
 }
 
 extension RequestorID {
-    /// Parses the name of a requestor of a category.
+    /// Parses the name of a requestor. The name must have a certain category.
     init(_ text: String, of category: Category) throws(AIServiceError) {
         try self.init(text)
         guard self.category == category else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The requestor's id is one for \(self.category.rawValue), and the requestor one for \(category.rawValue). Take the other requestor, or the other id."
+                "The requestor's id has the category \(self.category.rawValue), but the requestor is for \(category.rawValue). Use another requestor or another id."
             )
         }
     }
 
-    /// Returns the registered provider of the name: with the category, as in `openai.speech`, or else without it.
+    /// Returns the registered provider. Its id has the category, as in `openai.speech`. If no such provider is
+    /// registered, the id has no category.
     func provider(in registry: ProviderRegistry) throws(AIServiceError) -> ProviderID {
         let candidates = [ProviderID(rawValue: "\(provider).\(category.rawValue)"), provider]
         let registered = candidates.compactMap { registry.registration(of: $0) }
@@ -116,7 +119,7 @@ extension RequestorID {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
         throw category.refusal(
-            of: other, advice: "Take another provider, or register one that does as \(candidates[0]).")
+            of: other, advice: "Use another provider, or register a suitable provider as \(candidates[0]).")
     }
 }
 
@@ -127,14 +130,14 @@ extension RequestorID.Category {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
         guard contentTypes.contains(found.responseType) else {
-            throw refusal(of: found, advice: "Take another provider.")
+            throw refusal(of: found, advice: "Use another provider.")
         }
     }
 
     fileprivate func refusal(of provider: ProviderRegistry.Registration, advice: String) -> AIServiceError {
         AIServiceError(
             .invalidConfiguration,
-            "Provider \(provider.id) answers with \(provider.responseType.rawValue), and \(rawValue) is asked for. \(advice)"
+            "Provider \(provider.id) answers with \(provider.responseType.rawValue), but the category \(rawValue) was requested. \(advice)"
         )
     }
 }

@@ -1,31 +1,32 @@
 public import Foundation
 public import Hablare
 
-/// The settings for speech. Only settings with a value are sent. For a `nil` or empty one, the provider's default
-/// applies.
+/// The settings for speech. Only settings that have a value are sent. For a setting that is `nil` or empty, the
+/// provider's default applies.
 ///
 /// ```swift
 /// let configuration = SpeechConfiguration(
 ///     voice: "nova", speed: 1.1, format: "mp3", instructions: "Like an old friend.", language: "en", timestamps: true)
 /// ```
 public struct SpeechConfiguration: Sendable, Hashable {
-    /// The provider's name of the voice. For example, `nova`.
+    /// The name of the voice, as the provider names it. For example, `nova`.
     public var voice: String?
     /// The speed as a multiple of the usual speed, between 0.25 and 4. A provider may accept a smaller range. For
-    /// example, 1.25 for a quarter faster.
+    /// example, 1.25 for speech that is a quarter faster.
     public var speed: Double?
-    /// The provider's name of the audio format: `mp3`, `wav`, `mp3_44100_128` …
+    /// The name of the audio format, as the provider names it, such as `mp3`, `wav` or `mp3_44100_128`.
     public var format: String?
-    /// Instructions for the manner of speaking: `like an old friend`.
+    /// Instructions for the manner of speaking, such as `like an old friend`.
     public var instructions: String?
-    /// The language, as a BCP 47 tag: `de`, `pt-BR`.
+    /// The language, as a BCP 47 tag such as `de` or `pt-BR`.
     public var language: String?
-    /// Whether to report the time at which each word and sentence is heard. Default `false`. For example, `true` to
-    /// highlight each word while it is heard.
+    /// Whether to report the time at which each word and each sentence is heard. Default: `false`. For example, `true`
+    /// to highlight each word while it is heard.
     public var timestamps: Bool
-    /// A seed that makes answers repeatable, as far as the provider supports it. For example, 7 in a test.
+    /// A seed that makes answers repeatable, if the provider supports it. For example, 7 in a test.
     public var seed: Int?
-    /// Further parameters of the provider, merged unchanged into the sent request. For example, `["stability": 0.4]`.
+    /// Further parameters for the provider. They are added unchanged to the sent request. For example,
+    /// `["stability": 0.4]`.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.
@@ -58,7 +59,7 @@ public struct SpeechConfiguration: Sendable, Hashable {
     }
 }
 
-/// A requestor that asks a voice to speak a text.
+/// A requestor for speech: a voice speaks a text.
 public struct SpeechRequestor: Requestor, Hashable {
     /// Speech audio, with the times of its words and sentences.
     public struct Output: Sendable, Hashable {
@@ -66,9 +67,9 @@ public struct SpeechRequestor: Requestor, Hashable {
         public var value: Body
         /// The format of the bytes.
         public var format: AudioFormat
-        /// The time of each word. Empty if the provider reports none.
+        /// The time of each word. Empty if the provider reports no times.
         public var words: [SpokenTime]
-        /// The time of each sentence. Empty if the provider reports none.
+        /// The time of each sentence. Empty if the provider reports no times.
         public var sentences: [SpokenTime]
         /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
@@ -84,8 +85,8 @@ public struct SpeechRequestor: Requestor, Hashable {
     ///
     /// - Parameters:
     ///   - id: A name of the form `provider.speech.model`.
-    ///   - configuration: The settings for speech. Default: the provider's.
-    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for speech, or
+    ///   - configuration: The settings for speech. Default: those of the provider.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for speech. Code
     ///   `invalidRequest` if a setting is out of its range.
     public init(_ id: String, _ configuration: SpeechConfiguration = SpeechConfiguration()) throws(AIServiceError) {
         self.id = try RequestorID(id, of: .speech)
@@ -98,20 +99,21 @@ public struct SpeechRequestor: Requestor, Hashable {
         try request(prompt, after: nil, before: nil, id: id)
     }
 
-    /// Creates a request to speak a text between others, so that it sounds like a part of the whole.
+    /// Creates a request to speak a text that is a part of a longer text. The surrounding text makes the speech sound
+    /// continuous.
     ///
     /// - Parameters:
     ///   - prompt: The prompt whose plain text is spoken.
-    ///   - previous: The text before it, spoken by another request. `nil`: no text.
-    ///   - next: The text after it, spoken by another request. `nil`: no text.
-    ///   - id: The request's UUID. Default: a new one.
+    ///   - previous: The text before it, which another request speaks. `nil` if there is none.
+    ///   - next: The text after it, which another request speaks. `nil` if there is none.
+    ///   - id: The request's UUID. Default: a new UUID.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the text is empty.
     public func request(
         _ prompt: Prompt, after previous: String?, before next: String?, id: UUID = .timeOrdered()
     ) throws(AIServiceError) -> AIRequest {
         let text = prompt.plainText
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw AIServiceError(.invalidRequest, "There is nothing to speak: the text is empty. Give it some words.")
+            throw AIServiceError(.invalidRequest, "The text to speak is empty. Pass a text that has words.")
         }
         var writer = ParameterWriter()
         try writer.set("previous_text", previous)

@@ -1,7 +1,7 @@
 public import Hablare
 
-/// The settings for text. Only settings with a value are sent. For a `nil` or empty one, the provider's default
-/// applies.
+/// The settings for text. Only settings that have a value are sent. For a setting that is `nil` or empty, the
+/// provider's default applies.
 ///
 /// ```swift
 /// let configuration = TextConfiguration(
@@ -9,7 +9,7 @@ public import Hablare
 ///     extra: ["service_tier": "flex"])
 /// ```
 public struct TextConfiguration: Sendable, Hashable {
-    /// The effort that a reasoning model spends before it answers.
+    /// The effort that a reasoning model makes before it answers.
     public struct ReasoningEffort: Sendable, Hashable, RawRepresentable {
         /// The provider's term.
         public let rawValue: String
@@ -25,15 +25,15 @@ public struct TextConfiguration: Sendable, Hashable {
         public static let high = Self(rawValue: "high")
     }
 
-    /// The model's freedom to call tools.
+    /// Whether the model may or must call tools.
     public enum ToolChoice: Sendable, Hashable {
         /// The model decides: `auto`.
         case automatic
-        /// The model calls no tools, although it knows them: `none`.
+        /// The model calls no tools, but sees their definitions: `none`.
         case never
         /// The model calls at least one tool: `required`.
         case required
-        /// The model calls the tool of this name.
+        /// The model calls the tool with this name.
         case tool(String)
 
         /// The choice's value in a request.
@@ -47,27 +47,28 @@ public struct TextConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The sampling temperature, from 0 (always the likeliest words) to 2. For example, 0 for extracting facts.
+    /// The sampling temperature, from 0 (always the most likely words) to 2. For example, 0 for extracting facts.
     public var temperature: Double?
-    /// The probability mass of the likeliest words to sample from, between 0 and 1. For example, 0.9.
+    /// The total probability of the words that the model chooses from, between 0 and 1. The most likely words are used
+    /// first. For example, 0.9.
     public var topP: Double?
-    /// The maximum number of tokens in the answer, at least 1. An answer that is cut has the finish reason
+    /// The maximum number of tokens in the answer, at least 1. An answer that is cut off has the finish reason
     /// ``/Hablare/FinishReason/length``. For example, 500 for a summary.
     public var maximumTokens: Int?
-    /// Texts at which the answer ends. The answer does not include them. None may be empty. For example, `["\n\n"]` for
-    /// one paragraph.
+    /// Texts at which the answer ends. The answer does not include the text at which it ends. No text may be empty. For
+    /// example, `["\n\n"]` for one paragraph.
     public var stop: [String]
-    /// A seed that makes answers repeatable, as far as the provider supports it. For example, 7 in a test.
+    /// A seed that makes answers repeatable, if the provider supports it. For example, 7 in a test.
     public var seed: Int?
     /// The effort of reasoning. For example, `.low` for a quick answer.
     public var reasoningEffort: ReasoningEffort?
-    /// The tools that the model may ask to call. See ``TextRequestor/Output/toolCalls``. For example,
+    /// The tools that the model may call. See ``TextRequestor/Output/toolCalls``. For example,
     /// `[ToolDefinition(name: "weather", description: "Returns the weather of a city.")]`.
     public var tools: [ToolDefinition]
-    /// The model's freedom to call tools. It is refused without tools, or with the name of an unknown tool. For
-    /// example, `.tool("weather")`.
+    /// Whether the model may or must call tools. The setting is refused if there are no tools, or if it names an
+    /// unknown tool. For example, `.tool("weather")`.
     public var toolChoice: ToolChoice?
-    /// Further parameters of the provider, merged unchanged into the sent request. For example,
+    /// Further parameters for the provider. They are added unchanged to the sent request. For example,
     /// `["service_tier": "flex"]`.
     public var extra: [String: ParameterValue]
 
@@ -94,7 +95,7 @@ public struct TextConfiguration: Sendable, Hashable {
         try writer.set("temperature", temperature, in: 0...2)
         try writer.set("top_p", topP, in: 0...1)
         try writer.set("max_tokens", maximumTokens, in: 1...Int.max)
-        guard stop.allSatisfy({ !$0.isEmpty }) else { throw ParameterWriter.refusal("stop", "has an empty text") }
+        guard stop.allSatisfy({ !$0.isEmpty }) else { throw ParameterWriter.refusal("stop", "contains an empty text") }
         if !stop.isEmpty { writer.set("stop", .array(stop.map { .string($0) })) }
         try writer.set("seed", seed, in: Int.min...Int.max)
         try writer.set("reasoning_effort", reasoningEffort?.rawValue)
@@ -109,13 +110,13 @@ public struct TextConfiguration: Sendable, Hashable {
     }
 
     private func checked(_ choice: ToolChoice) throws(AIServiceError) -> ToolChoice {
-        guard !tools.isEmpty else { throw ParameterWriter.refusal("tool_choice", "is set, and there are no tools") }
+        guard !tools.isEmpty else { throw ParameterWriter.refusal("tool_choice", "is set, but there are no tools") }
         guard case .tool(let name) = choice else { return choice }
         guard tools.contains(where: { $0.name == name }) else {
-            throw ParameterWriter.refusal("tool_choice", "names a tool that is not there")
+            throw ParameterWriter.refusal("tool_choice", "names a tool that does not exist")
         }
         guard !["auto", "none", "required"].contains(name) else {
-            throw ParameterWriter.refusal("tool_choice", "names a tool by a word that means something else")
+            throw ParameterWriter.refusal("tool_choice", "names a tool whose name is a keyword of this setting")
         }
         return choice
     }

@@ -1,18 +1,18 @@
 public import Foundation
 public import Hablare
 
-/// A requestor that asks a model for text: the answer to a text, or the next turn of a ``Conversation``.
+/// A requestor for text: the answer to a text, or the next turn of a ``Conversation``.
 public struct TextRequestor: Requestor, Hashable {
     /// A text, the model's tool calls, and the response.
     public struct Output: Sendable, Hashable {
         /// The text. It may be empty if the model only calls tools.
         public var value: String
-        /// The model's tool calls, in its order. The model wrote their arguments, so check them.
+        /// The model's tool calls, in the model's order. The model wrote the arguments, so check them.
         public var toolCalls: [ToolCall]
         /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
 
-        /// The reason why the text ends, or `nil` if the provider reports none.
+        /// The reason why the text ended; `nil` if the provider does not report it.
         public var finishReason: FinishReason? { response.finishReason }
     }
 
@@ -26,8 +26,8 @@ public struct TextRequestor: Requestor, Hashable {
     ///
     /// - Parameters:
     ///   - id: A name of the form `provider.text.model`.
-    ///   - configuration: The settings for text. Default: the provider's.
-    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for text, or
+    ///   - configuration: The settings for text. Default: those of the provider.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for text. Code
     ///   `invalidRequest` if a setting is out of its range.
     public init(_ id: String, _ configuration: TextConfiguration = TextConfiguration()) throws(AIServiceError) {
         self.id = try RequestorID(id, of: .text)
@@ -56,7 +56,7 @@ public struct TextRequestor: Requestor, Hashable {
         try await ask(request(conversation), manager: manager)
     }
 
-    /// The parameter of the tools, if there are any.
+    /// The parameter that contains the tools. Empty if there are no tools.
     var toolParameters: [String: ParameterValue] { parameters.filter { $0.key == ToolDefinition.parameterName } }
 
     /// Reads a text from a response.
@@ -69,11 +69,11 @@ public struct TextRequestor: Requestor, Hashable {
             response: response)
     }
 
-    /// Submits a streaming request, and returns its text as the model writes it.
+    /// Submits a streaming request. Returns its text as the model writes it.
     ///
     /// - Parameters:
-    ///   - request: One of the requestor's requests. If it has no ``/Hablare/AIRequest/streaming`` policy, it gets the
-    ///     default one.
+    ///   - request: One of the requestor's requests. If it has no ``/Hablare/AIRequest/streaming`` policy, the default
+    ///     policy is set.
     ///   - manager: The engine.
     /// - Throws: The errors of ``/Hablare/AIRequestManager/submit(_:to:)``. The stream throws the errors of reading.
     @concurrent public func stream(_ request: AIRequest, manager: AIRequestManager) async throws -> TextStream {
@@ -83,7 +83,7 @@ public struct TextRequestor: Requestor, Hashable {
         return TextStream(try await manager.stream(for: id), of: self)
     }
 
-    /// Asks with a new UUID, and returns the text as the model writes it.
+    /// Submits a streaming request with a new UUID. Returns its text as the model writes it.
     ///
     /// - Throws: The errors of ``stream(_:manager:)-(AIRequest,_)``.
     @concurrent public func stream(_ prompt: Prompt, manager: AIRequestManager) async throws -> TextStream {

@@ -4,8 +4,9 @@ import HablareJSON
 
 /// A function of the app that a model may call in a ``ToolLoop``.
 ///
-/// The loop checks the model's arguments against the schema of the definition before it calls the function. A function
-/// that throws, hangs or returns too much does not end the loop: the model reads an error or a shortened result.
+/// The loop checks the model's arguments against the definition's schema before it calls the function. If a function
+/// throws an error, hangs, or returns too much, the loop continues. The model then reads an error or a shortened
+/// result.
 public struct Tool: Sendable {
     /// The name, the description and the schema of the arguments, as the model sees them.
     public let definition: ToolDefinition
@@ -18,12 +19,13 @@ public struct Tool: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The name, the description, and the schema of the arguments.
-    ///   - policy: The settings of the tool's calls. Default: one minute, approval needed, held after a crash.
-    ///   - body: The function. It runs again after a crash only as ``ToolPolicy/unknownOutcome`` allows. Its task is
-    ///     cancelled at the time limit, when the request is cancelled, and when the engine shuts down. It must return
-    ///     soon then. Throw ``ToolFailure`` to tell the model the reason. For other errors the model reads only that
-    ///     the tool failed.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the name or the schema is not valid, or a
+    ///   - policy: The settings of the tool's calls. Default: a time limit of one minute, approval needed, and calls
+    ///     held after a crash.
+    ///   - body: The function. After a crash, it runs again only if ``ToolPolicy/unknownOutcome`` allows it. Its task
+    ///     is cancelled at the time limit, when the request is cancelled, and when the engine shuts down. It must
+    ///     return soon after that. Throw ``ToolFailure`` to tell the model the reason of a failure. For other errors,
+    ///     the model reads only that the tool failed.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the name or the schema is not valid, or if a
     ///   setting is out of its range.
     public init(
         _ definition: ToolDefinition, policy: ToolPolicy = ToolPolicy(),
@@ -39,7 +41,7 @@ public struct Tool: Sendable {
         } catch {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The arguments of tool \(definition.name) cannot be checked. \(error.description)")
+                "The schema for the arguments of tool \(definition.name) cannot be used. \(error.description)")
         }
         try policy.check(of: definition.name)
         self.definition = definition
@@ -51,7 +53,8 @@ public struct Tool: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The name, the description, and the schema of the arguments.
-    ///   - policy: The settings of the tool's calls. Default: one minute, approval needed, held after a crash.
+    ///   - policy: The settings of the tool's calls. Default: a time limit of one minute, approval needed, and calls
+    ///     held after a crash.
     ///   - arguments: The type of the arguments. If the arguments satisfy the schema but cannot be decoded, the model
     ///     reads that they are invalid.
     ///   - body: The function. See ``init(_:policy:body:)``.
@@ -71,7 +74,7 @@ public struct Tool: Sendable {
         }
     }
 
-    /// The violations in a call's arguments, for the model. `nil` if there are none.
+    /// Returns the violations in a call's arguments, for the model. Returns `nil` if there are none.
     func violations(in arguments: ParameterValue) -> String? {
         let found = schema.validate(arguments)
         return found.isEmpty ? nil : found.map { "- \($0.instruction)" }.joined(separator: "\n")
@@ -80,20 +83,20 @@ public struct Tool: Sendable {
 
 /// The settings of a tool's calls.
 public struct ToolPolicy: Sendable, Hashable {
-    /// The time after which a call is stopped, and the model reads that it took too long. From 1 ms to 24 hours.
-    /// Default one minute.
+    /// The time after which a call is stopped. The model then reads that the call took too long. From 1 ms to 24 hours.
+    /// Default: one minute.
     public var timeLimit: Duration
     /// The action for a call whose outcome is unknown, because its process died or was shut down during the call.
-    /// Default ``/Hablare/UnknownOutcomePolicy/hold``: the call runs again only after an explicit decision. Use
+    /// Default: ``/Hablare/UnknownOutcomePolicy/hold``; the call runs again only after an explicit decision. Use
     /// ``/Hablare/UnknownOutcomePolicy/runAgain`` for a tool that only reads, or that may safely run twice.
     public var unknownOutcome: UnknownOutcomePolicy
-    /// Whether each call is approved before it runs. Default `true`.
+    /// Whether each call must be approved before it runs. Default: `true`.
     public var needsApproval: Bool
-    /// The maximum length of a result in bytes of UTF-8. The rest of a longer result is cut off, and the model reads how
-    /// much. From 64 bytes to 1 MiB. Default 64 KiB, which is about 16,000 tokens of English.
+    /// The maximum length of a result in bytes of UTF-8. A longer result is cut off, and the model reads how long it
+    /// was. From 64 bytes to 1 MiB. Default: 64 KiB, which is about 16,000 tokens of English text.
     public var maximumResultBytes: Int
 
-    /// The maximum of ``maximumResultBytes``: 1 MiB.
+    /// The maximum value of ``maximumResultBytes``: 1 MiB.
     public static let largestResult = 1 << 20
 
     /// Creates settings.
@@ -107,18 +110,20 @@ public struct ToolPolicy: Sendable, Hashable {
         self.maximumResultBytes = maximumResultBytes
     }
 
-    /// The settings of a tool that only reads: it needs no approval, and runs again after a crash.
+    /// The settings of a tool that only reads. It needs no approval, and runs again after a crash.
     public static let readOnly = ToolPolicy(unknownOutcome: .runAgain, needsApproval: false)
 
     fileprivate func check(of name: String) throws(AIServiceError) {
         guard (Duration.milliseconds(1)...Duration.seconds(86_400)).contains(timeLimit) else {
             throw AIServiceError(
-                .invalidConfiguration, "The time limit of tool \(name) is not between 1 ms and 24 hours. Change it.")
+                .invalidConfiguration,
+                "The time limit of tool \(name) is not between 1 ms and 24 hours. Change `timeLimit`.")
         }
         guard (64...Self.largestResult).contains(maximumResultBytes) else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The longest result of tool \(name) is not between 64 and \(Self.largestResult) bytes. Change it.")
+                "The maximum result size of tool \(name) is not between 64 and \(Self.largestResult) bytes. Change `maximumResultBytes`."
+            )
         }
     }
 }

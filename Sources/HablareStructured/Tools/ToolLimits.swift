@@ -2,23 +2,23 @@ public import Hablare
 
 /// The limits of a ``ToolLoop``.
 ///
-/// Reaching a limit ends the loop with `AIServiceError.Code.toolLimitReached` or, for the time,
-/// ``/Hablare/AIServiceError/Code/deadlineExceeded``. To continue after a limit of turns or cost, run the loop again
-/// with the same job key and a higher limit.
+/// When a limit is reached, the loop ends with `AIServiceError.Code.toolLimitReached`. For the time limit, the code is
+/// ``/Hablare/AIServiceError/Code/deadlineExceeded``. To continue after the limit of turns or of cost, run the loop
+/// again with the same job key and a higher limit.
 public struct ToolLimits: Sendable, Hashable {
-    /// The maximum number of model turns, from 1 to 1,000. Default 16.
+    /// The maximum number of the model's turns, from 1 to 1,000. Default: 16.
     public var turns: Int
-    /// The maximum number of calls in one turn, from 1 to 1,000. The model reads an error for each call above it.
-    /// Default 32.
+    /// The maximum number of calls in one turn, from 1 to 1,000. For each call above the maximum, the model reads an
+    /// error. Default: 32.
     public var callsPerTurn: Int
     /// The maximum time from the submission of the first turn to the end of the loop, more than 0. A loop that is
-    /// resumed keeps its original end. `nil`, the default: the deadline of the request, if it has one.
+    /// resumed keeps its original end. Default: `nil`; the deadline of the request applies, if it has one.
     public var time: Duration?
-    /// The amount in millionths of a US dollar after which no turn and no tool is started, 0 or more. It counts all
-    /// attempts of the job, also failed ones. `nil`, the default: no limit.
+    /// The cost, in millionths of a US dollar, after which the loop starts no turn and no tool. 0 or more. The cost
+    /// includes all attempts of the job, also failed attempts. Default: `nil`, no limit.
     ///
-    /// The loop checks it before each turn and before the tools of a turn, so the last turn may exceed it. For a limit
-    /// that no call exceeds, give the engine a ``/Hablare/Budget`` with the scope `.job`.
+    /// The loop checks the cost before each turn and before the tools of a turn. So the last turn may exceed the limit.
+    /// For a limit that no call can exceed, give the engine a ``/Hablare/Budget`` with the scope `.job`.
     public var microDollars: Int64?
 
     /// Creates limits.
@@ -37,38 +37,39 @@ public struct ToolLimits: Sendable, Hashable {
     }
 
     private static func refusal(_ name: String, _ range: String) -> AIServiceError {
-        AIServiceError(.invalidConfiguration, "The limit \(name) of a tool loop is not \(range). Change it.")
+        AIServiceError(.invalidConfiguration, "The limit `\(name)` of the tool loop is not \(range). Change the limit.")
     }
 
-    /// Throws if another turn would exceed the number of turns.
+    /// Throws an error if another turn would exceed the maximum number of turns.
     func checkTurn(_ number: Int) throws(AIServiceError) {
         guard number > turns else { return }
         throw Self.reached(
-            "The model has had \(turns) turns and calls tools again. Allow more turns, or ask for less.")
+            "The model has used its \(turns) turns and calls tools again. Allow more turns, or simplify the task.")
     }
 
-    /// Throws if the attempts of the job have used up the amount.
+    /// Throws an error if the attempts of the job have reached the cost limit.
     func checkCost(_ spent: LedgerSum) throws(AIServiceError) {
         guard let microDollars else { return }
         guard spent.withoutCost == 0 else {
             throw Self.reached(
-                "The cost of a call is unknown, so the limit of cost cannot be kept. Add its price to the price table, or limit the turns instead."
+                "The cost of a call is unknown, so the cost limit cannot be checked. Add the model's price to the price table, or use a limit of turns instead."
             )
         }
         guard spent.usage.costMicroDollars ?? 0 >= microDollars, spent.attempts > 0 else { return }
-        throw Self.reached("The limit of cost is used up. Allow more, or ask for less.")
+        throw Self.reached("The cost limit is reached. Increase `microDollars`, or simplify the task.")
     }
 
     private static func reached(_ message: String) -> AIServiceError {
         AIServiceError(
-            .toolLimitReached, "\(message) The turns so far are kept: the same job key continues from there.",
+            .toolLimitReached,
+            "\(message) The finished turns are kept. To continue, run the loop again with the same job key.",
             category: .operation, disposition: .needsUser)
     }
 }
 
 extension AIServiceError.Code {
-    /// A limit of a tool loop is reached before the model has answered.
+    /// A tool loop reached a limit before the model answered.
     public static let toolLimitReached = Self(rawValue: "tool-limit-reached")
-    /// A request of a tool loop is held, because its outcome is unknown, or the decision about a call is postponed.
+    /// A request of a tool loop is held because its outcome is unknown, or the decision about a call is postponed.
     public static let requestHeld = Self(rawValue: "request-held")
 }

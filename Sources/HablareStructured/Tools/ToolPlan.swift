@@ -2,13 +2,13 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The steps that answer a model's tool calls. This type is pure and runs nothing.
+/// The steps that answer a model's tool calls. Pure. The plan runs nothing.
 struct ToolPlan: Sendable {
     /// The step that answers a call.
     enum Step: Sendable {
-        /// The model reads this error, and nothing runs.
+        /// Nothing runs. The model reads this error.
         case answer(ToolResult)
-        /// The tool runs, after approval if it needs it.
+        /// The tool runs. If it needs approval, it runs after the approval.
         case run(Tool)
     }
 
@@ -41,7 +41,7 @@ struct ToolPlan: Sendable {
 }
 
 extension ToolResult {
-    /// Returns the result of a call whose request is final. `nil` for a failure that ends the loop instead.
+    /// Returns the result of a call whose request is final. Returns `nil` for a failure that ends the loop.
     static func outcome(of failure: AIServiceError, limit: Duration) -> ToolResult? {
         switch (failure.code, failure.category) {
         case (.timeout, _): .timedOut(after: limit)
@@ -50,7 +50,7 @@ extension ToolResult {
         }
     }
 
-    /// Returns the result of a call whose request is cancelled, from its last attempt.
+    /// Returns the result of a call whose request was cancelled. The last attempt determines the result.
     static func outcome(ofCancelled attempt: AttemptRecord?, limit: Duration) -> ToolResult {
         if attempt?.error?.code == .timeout { return .timedOut(after: limit) }
         return switch attempt?.outcome {

@@ -2,16 +2,16 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// The tools of an app as a provider of the engine. Each call of a tool is a request, with a journal, a time limit,
-/// cancellation and a line in the ledger like any other.
+/// A provider that runs the tools of an app. Each call of a tool is an ordinary request: it has a journal, a time
+/// limit, cancellation, and a ledger entry.
 ///
 /// Register a provider with the same tools in every process that runs loops with these tools. A ``ToolLoop`` submits
-/// the requests. A tool's error is an answer, too: the request is completed, and its text is the error that the model
+/// the requests. A tool's error is also an answer: the request is completed, and its text is the error that the model
 /// reads.
 public struct ToolProvider: AIServiceProvider {
     /// The id under which the provider is registered.
     public let id: ProviderID
-    /// The limits of calls: the number of tools that run at once in a process.
+    /// The limits of calls: the maximum number of tools that run at once in a process.
     public let limits: ProviderLimits
     /// The tools, in the order in which the model sees them.
     public let tools: [Tool]
@@ -20,9 +20,9 @@ public struct ToolProvider: AIServiceProvider {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - tools: The tools, each with a name of its own.
-    ///   - id: The id under which the provider is registered. Default `tools`.
-    ///   - concurrency: The maximum number of tools that run at once in a process, at least 1. Default 8.
+    ///   - tools: The tools. Each tool must have a unique name.
+    ///   - id: The id under which the provider is registered. Default: `tools`.
+    ///   - concurrency: The maximum number of tools that run at once in a process. At least 1. Default: 8.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if two tools have the same name.
     public init(_ tools: [Tool], id: ProviderID = "tools", concurrency: Int = 8) throws(AIServiceError) {
         var byName: [String: Tool] = [:]
@@ -30,7 +30,7 @@ public struct ToolProvider: AIServiceProvider {
             guard byName.updateValue(tool, forKey: tool.definition.name) == nil else {
                 throw AIServiceError(
                     .invalidConfiguration,
-                    "Two tools are called \(tool.definition.name). Give each a name of its own.")
+                    "Two tools have the name \(tool.definition.name). Give each tool a different name.")
             }
         }
         self.id = id
@@ -39,18 +39,18 @@ public struct ToolProvider: AIServiceProvider {
         limits = ProviderLimits(concurrency: concurrency, breaker: .never)
     }
 
-    /// Text.
+    /// Always text.
     public var responseType: ContentType { .text }
-    /// `false`, because a tool runs in this process. A tool reports itself if it cannot reach the network.
+    /// Always `false`, because a tool runs in this process. A tool that cannot reach the network reports that itself.
     public var needsNetwork: Bool { false }
 
-    /// Returns `nil`: a tool reports its cost when it has run.
+    /// Returns `nil`, because a tool reports its cost only after it has run.
     public func maximumUsage(of request: AIRequest) -> Usage? { nil }
 
-    /// Returns the tool of a name, or `nil` if there is none.
+    /// Returns the tool with a name; `nil` if there is none.
     public subscript(name: String) -> Tool? { byName[name] }
 
-    /// Runs the tool that the request names as its model. The prompt's text is its arguments, as JSON.
+    /// Runs the tool whose name is the request's model. The prompt's text is the tool's arguments as JSON.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         guard let name = call.request.model, let tool = byName[name] else {
             return .success(Self.answer(.failure(.unknownTool, "The tool is not there any more.")))
@@ -79,9 +79,9 @@ public struct ToolProvider: AIServiceProvider {
         }
     }
 
-    /// The request parameter with the service's id of the call.
+    /// The request parameter that has the service's id of the call.
     static let callParameter = "call"
-    /// The entry of an answer's metadata with the code of an error.
+    /// The entry in an answer's metadata that has the code of an error.
     static let errorEntry = "tool_error"
 
     private static func answer(_ result: ToolResult) -> ProviderAnswer {
@@ -91,7 +91,7 @@ public struct ToolProvider: AIServiceProvider {
                 bytes: Int64(result.text.utf8.count), costMicroDollars: max(0, result.costMicroDollars)))
     }
 
-    /// Reads the result from the response to a call.
+    /// Reads the result from the response to a tool call.
     @concurrent static func result(of response: AIResponseData) async throws -> ToolResult {
         guard case .text(let body) = try response.content else {
             throw AIServiceError.wrongKind(try response.content.type, wanted: "text")

@@ -6,14 +6,14 @@ import HablareJSON
 public struct ToolResult: Sendable, Hashable {
     /// The kind of an error. Open for extension.
     public struct ErrorCode: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-        /// The text of the code, as the model reads it.
+        /// The code's text, which the model reads.
         public let rawValue: String
         /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The text of the code.
         public var description: String { rawValue }
 
-        /// There is no tool of that name.
+        /// There is no tool with that name.
         public static let unknownTool = Self(rawValue: "unknown_tool")
         /// The arguments do not satisfy the schema of the tool.
         public static let invalidArguments = Self(rawValue: "invalid_arguments")
@@ -25,17 +25,17 @@ public struct ToolResult: Sendable, Hashable {
         public static let timeout = Self(rawValue: "timeout")
         /// The call was cancelled.
         public static let cancelled = Self(rawValue: "cancelled")
-        /// The call was interrupted, and was not run again. It is unknown how much of its work was done.
+        /// The call was interrupted and did not run again. It is unknown how much of its work was done.
         public static let interrupted = Self(rawValue: "interrupted")
-        /// The model asked for more calls in one turn than the loop allows.
+        /// The model requested more calls in one turn than the loop allows.
         public static let tooManyCalls = Self(rawValue: "too_many_calls")
     }
 
     /// The text, or the message of the error.
     public var text: String
-    /// The kind of error, or `nil` if the call succeeded.
+    /// The kind of error; `nil` if the call succeeded.
     public var error: ErrorCode?
-    /// The cost of the call in millionths of a US dollar, 0 or more. Default 0.
+    /// The cost of the call in millionths of a US dollar. 0 or more. Default: 0.
     public var costMicroDollars: Int64
 
     /// Creates the result of a successful call.
@@ -58,8 +58,8 @@ public struct ToolResult: Sendable, Hashable {
         return result
     }
 
-    /// The result as the model reads it: the text, or for an error a JSON object with `error`, which has `code` and
-    /// `message`.
+    /// The result in the form that the model reads: the text, or a JSON object for an error. The object's member
+    /// `error` has `code` and `message`.
     public var content: String {
         guard let error else { return text }
         let value: ParameterValue = ["error": ["code": .string(error.rawValue), "message": .string(text)]]
@@ -70,7 +70,8 @@ public struct ToolResult: Sendable, Hashable {
         }
     }
 
-    /// Returns the result with a text of at most this many bytes, cut between characters, and a note of the length.
+    /// Returns a copy whose text has at most this many bytes. A longer text is cut between characters. A note states
+    /// the text's original length.
     func bounded(to limit: Int) -> ToolResult {
         let count = text.utf8.count
         guard count > limit else { return self }
@@ -90,7 +91,7 @@ extension ToolResult: ExpressibleByStringInterpolation {
 
 /// An error that a tool throws to tell the model why it failed.
 public struct ToolFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason, for the model. It is stored as the result of the call, and never logged.
+    /// The reason, for the model. It is stored as the result of the call. It is never logged.
     public var message: String
     /// Creates an error.
     public init(_ message: String) { self.message = message }

@@ -2,11 +2,11 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// One run of a loop: it finds what earlier runs stored, and continues from there.
+/// One run of a loop. It finds what earlier runs stored, and continues from there.
 ///
-/// The job's positions are the turns and their calls: a turn, then its calls in the model's order, then the next turn.
-/// A call that was answered without running has a free position. A turn's prompt has the whole conversation before it,
-/// so the last turn is all that a later run needs.
+/// The job's positions contain the turns and their calls: first a turn, then its calls in the model's order, then the
+/// next turn. The position of a call that was answered without running stays free. The prompt of a turn contains the
+/// whole conversation before it. So a later run needs only the last turn.
 struct ToolRun {
     /// The labels of the requests.
     static let turnLabel = "turn"
@@ -47,7 +47,7 @@ struct ToolRun {
         try await resume()
     }
 
-    /// Finds the last turn that is stored, and the calls after it.
+    /// Finds the last stored turn, and the calls after it.
     private mutating func resume() async throws {
         var filter = SnapshotFilter(job: jobKey, limit: 500)
         while true {
@@ -61,7 +61,7 @@ struct ToolRun {
                 guard let number = ToolLoop.turn(of: snapshot) else {
                     throw AIServiceError(
                         .conflict,
-                        "The job has the request \(snapshot.id), which is not of a tool loop. Give the loop a job key of its own."
+                        "The job contains the request \(snapshot.id), which does not belong to a tool loop. Use a separate job key for the loop."
                     )
                 }
                 (turn, position, request) = (number, place, snapshot.id)
@@ -120,8 +120,8 @@ struct ToolRun {
 
     // MARK: Calls
 
-    /// Returns the results of a turn's calls, in order. Approval is asked for one call after the other, and the approved
-    /// tools run at the same time.
+    /// Returns the results of a turn's calls, in order. The approvals are requested one at a time. The approved tools
+    /// run concurrently.
     private func results(of calls: [ToolCall]) async throws -> [(ToolCall, ToolResult)] {
         let steps = ToolPlan(calls, tools: loop.tools, limits: loop.limits).steps
         let approvals = ToolApprovals(loop.approve)
@@ -233,12 +233,12 @@ struct ToolRun {
     private func held(_ id: UUID) -> AIServiceError {
         AIServiceError(
             .requestHeld,
-            "The request \(id) is held, because it is unknown how far it came. Retry it to run it again, or cancel it; then run the loop again.",
+            "The request \(id) is held, because it is unknown how much of its work was done. Retry the request to run it again, or cancel it. Then run the loop again.",
             category: .operation, disposition: .needsUser)
     }
 }
 
-/// Asks for one approval after the other, because a person answers them.
+/// Requests approvals one at a time, because a person answers them.
 private struct ToolApprovals: Sendable {
     private let approve: (@Sendable (ToolQuestion) async throws -> ToolDecision)?
     private let gate = AdmissionGate(limit: 1)

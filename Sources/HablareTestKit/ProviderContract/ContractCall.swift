@@ -17,11 +17,11 @@ struct ContractCall: Sendable {
     /// The failure, or `nil` for an answer.
     var failure: AIServiceError? { if case .failure(let error) = result { error } else { nil } }
 
-    /// Returns the answer's content, assembled from the yielded bytes if the answer is streamed, or `nil` for a
-    /// failure.
+    /// Returns the answer's content. If the answer is streamed, the content consists of the yielded bytes. Returns
+    /// `nil` for a failure.
     ///
-    /// - Throws: ``ContractViolation`` if bytes were yielded beside an answer that is not streamed. An engine refuses
-    ///   that.
+    /// - Throws: ``ContractViolation`` if bytes were yielded but the answer is not streamed. An engine refuses such an
+    ///   answer.
     func content() throws -> ResponseContent? {
         guard case .success(let answer) = result else { return nil }
         guard answer.isStreamed else {
@@ -47,7 +47,7 @@ struct ContractCall: Sendable {
         return failure
     }
 
-    /// Requires the failure of a row.
+    /// Requires a failure with the code and disposition of a row.
     func requireFailure(_ row: ProviderFailureRow, file: String = #fileID, line: Int = #line) throws {
         let error = try requireFailure(file: file, line: line)
         try require("the code of \(row), \(name)", error.code, is: row.code, file: file, line: line)

@@ -71,7 +71,7 @@ extension ProviderContract {
 extension ProviderWorkbench {
     /// Returns the failure of a request whose attempt times out.
     ///
-    /// Time advances until then, because each piece of a stream restarts the attempt's timeout.
+    /// The clock advances until the timeout, because each piece of a stream restarts the attempt's timeout.
     fileprivate func failure(
         of request: AIRequest, in manager: AIRequestManager, runningOut clock: ManualClock
     ) async throws -> AIServiceError {

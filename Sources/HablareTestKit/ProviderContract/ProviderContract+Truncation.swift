@@ -45,8 +45,8 @@ extension ProviderWorkbench {
         return modes
     }
 
-    /// Cuts an answer at each of its bytes, or ends it early at some. An answer that lacks nothing but its end may
-    /// still be complete.
+    /// Cuts an answer at each of its bytes, or ends it early at some of its bytes. An answer that lacks only its end
+    /// mark may still be complete.
     fileprivate func cut(
         _ play: ServicePlay, _ mode: ProviderMode, on scene: any ProviderScene,
         _ failed: @escaping @Sendable (ContractCall, AIServiceError) throws -> Void
@@ -76,7 +76,7 @@ extension ProviderWorkbench {
     }
 }
 
-/// Throws a violation with the actual result unless a condition holds.
+/// Throws a violation with the actual result if a condition is false.
 private func require(
     _ what: String, _ condition: Bool, or found: @autoclosure () -> String, file: String = #fileID, line: Int = #line
 ) throws {

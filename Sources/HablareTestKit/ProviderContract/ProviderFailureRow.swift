@@ -2,7 +2,7 @@ public import Hablare
 
 /// A failure of a service, and the error that its provider should report.
 public struct ProviderFailureRow: Sendable, Hashable, CustomStringConvertible {
-    /// A short name of the service's response: `429 insufficient_quota`.
+    /// A short name of the service's response, such as `429 insufficient_quota`.
     public let name: String
     /// The error's code.
     public let code: AIServiceError.Code
@@ -14,7 +14,7 @@ public struct ProviderFailureRow: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - name: A short name of the service's response.
     ///   - code: The error's code.
-    ///   - disposition: The disposition of the error. Default: the code's own.
+    ///   - disposition: The disposition of the error. Default: the default disposition of the code.
     public init(_ name: String, _ code: AIServiceError.Code, _ disposition: FailureDisposition? = nil) {
         self.name = name
         self.code = code

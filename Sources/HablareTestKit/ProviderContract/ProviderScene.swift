@@ -20,14 +20,14 @@ public protocol ProviderScene: Sendable {
     /// any ending.
     func ending(ofCall number: Int) async -> CallEnding
 
-    /// Ends the service. Every wait for it must then end, even one that ignores cancellation. Called when a wait took
-    /// too long.
+    /// Ends the service. Every wait for the service must then end, even a wait that ignores cancellation. The contract
+    /// calls this method when a wait took too long.
     func end() async
 }
 
-/// The end of a call, from its service's view.
+/// The end of a call, as the service sees it.
 public struct CallEnding: Sendable, Hashable {
-    /// Whether the client left, or ended the program, before the service had sent everything.
+    /// Whether the client closed the connection, or ended the program, before the service had sent the whole answer.
     public let wasLeft: Bool
     /// The approximate number of bytes of the answer that the service sent, or `nil` if unknown.
     public let byteCount: Int?

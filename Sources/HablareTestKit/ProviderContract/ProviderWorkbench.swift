@@ -18,7 +18,7 @@ struct ProviderWorkbench: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: The timeout given to the provider.
-    ///   - take: Receives each yielded piece, after it was recorded.
+    ///   - take: A function that receives each yielded piece after the piece was recorded.
     func call(
         _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene, timeout: Duration = .seconds(600),
         taking take: @escaping @Sendable (Data) async throws -> Void = { _ in }
@@ -41,7 +41,7 @@ struct ProviderWorkbench: Sendable {
         return made
     }
 
-    /// Returns the result as an engine accepts it. It refuses a yielded text that is not valid UTF-8.
+    /// Returns the result that an engine would accept. An engine refuses a yielded text that is not valid UTF-8.
     private static func asTaken(
         _ result: Result<ProviderAnswer, AIServiceError>, _ yielded: Data
     ) -> Result<ProviderAnswer, AIServiceError> {
@@ -51,7 +51,8 @@ struct ProviderWorkbench: Sendable {
         return .failure(AIServiceError(.invalidResponse, "The text is no UTF-8."))
     }
 
-    /// Returns the result of an operation. If it takes too long, the service is ended, so that nothing waits forever.
+    /// Returns the result of an operation. If the operation takes too long, ends the service, so that no wait lasts for
+    /// ever.
     ///
     /// - Throws: The error of the operation, or a ``ContractViolation`` if it takes too long.
     func soon<R: Sendable>(
@@ -88,7 +89,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that the client left a call before its service had finished it.
+    /// Requires that the client left a call before the service had finished the answer.
     func requireLeft(
         _ number: Int, on scene: any ProviderScene, file: String = #fileID, line: Int = #line
     ) async throws {
@@ -136,7 +137,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Runs an operation while the engine's clock advances by a second in each millisecond.
+    /// Runs an operation. Meanwhile the engine's clock advances by one second in each millisecond.
     func running<R: Sendable>(
         _ clock: ManualClock, while operation: @escaping @Sendable () async throws -> R
     ) async throws -> R {
@@ -156,7 +157,7 @@ struct ProviderWorkbench: Sendable {
 
     // MARK: Secrets
 
-    /// Requires that a failure contains neither the prompt nor a key, and that an answer's metadata contain no key.
+    /// Requires that a failure contains no prompt and no key, and that an answer's metadata contains no key.
     private func requireDiscretion(_ call: ContractCall) throws {
         switch call.result {
         case .failure(let error):
@@ -176,7 +177,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that a text contains nothing that occurs only in prompts.
+    /// Requires that a text contains no text that occurs only in prompts.
     func requireNoPrompt(_ what: String, _ text: String) throws {
         let isThere = text.contains(ProviderContract.rareWord) || ProviderContract.number(in: text) != nil
         try require("\(what) has no prompt in it", !isThere)

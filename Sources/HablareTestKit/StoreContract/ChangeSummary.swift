@@ -1,14 +1,14 @@
 package import Foundation
 package import Hablare
 
-/// A change as a comparable value, with the parts that identify and describe it.
+/// A change as a comparable value, with the parts that identify and describe the change.
 package enum ChangeSummary: Hashable, Sendable {
     case submitted(UUID, SubmissionReceipt)
     case request(UUID, of: FlightID, RequestChange)
     case flight(FlightID, FlightLifecycle)
     case settled(FlightID, FlightLifecycle, finished: [UUID], Outcome)
     case appended(FlightID)
-    /// An account's pause. The date has microsecond precision, as stores keep it.
+    /// An account's pause. The date has microsecond precision, like the dates in stores.
     case account(AccountID, pausedUntil: Date?)
     case ownerRetired(OwnerID)
     case uncached

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 public import Hablare
 
-/// The rules for a store that several processes share, each checked against two openings of a fresh store.
+/// The rules for a store that several processes share. Each rule is checked against a new store that is opened twice.
 ///
 /// ```swift
 /// @Test(arguments: SharedStoreContract.rules) func keeps(_ rule: SharedStoreContract.Rule) throws {
@@ -10,7 +10,8 @@ public import Hablare
 /// }
 /// ```
 ///
-/// They complement ``StoreContract``. Rules that say "at once" call both stores from two threads.
+/// The rules complement ``StoreContract``. If the name of a rule contains "at once", the rule calls the two opened
+/// stores from two threads.
 public struct SharedStoreContract: Sendable {
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -37,7 +38,7 @@ public struct SharedStoreContract: Sendable {
         self.openTwice = openTwice
     }
 
-    /// Checks a rule against two openings of a fresh store.
+    /// Checks a rule against a new store that is opened twice.
     ///
     /// - Throws: ``ContractViolation``, or an error of the store.
     public func check(_ rule: Rule) throws {
@@ -51,8 +52,8 @@ public struct SharedStoreContract: Sendable {
     /// The number of requests for which two processes compete.
     private static let count = 60
 
-    /// Calls a function for both processes at once, with 1000 and 2000 as the bases of their own numbers. Returns both
-    /// results.
+    /// Calls a function for two processes at once, and returns the two results. The numbers of the first process begin
+    /// at 1000, and the numbers of the second process begin at 2000.
     private static func atOnce<R: Sendable>(
         _ first: StoreWorkbench, _ second: StoreWorkbench,
         _ body: @escaping @Sendable (StoreWorkbench, _ base: Int) throws -> R

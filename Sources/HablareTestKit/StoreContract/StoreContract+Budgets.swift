@@ -159,7 +159,7 @@ extension StoreWorkbench {
             charges: charges)
     }
 
-    /// Starts the next flight, and returns the budget's refusal, if any.
+    /// Starts the next flight, and returns the budget's refusal, if there is one.
     fileprivate func refusal(ofNext owner: OwnerID, _ charges: [BudgetCharge]) throws -> BudgetRefusal? {
         let receipt = try write(.start(attemptStart(try claimOne(owner), charges)))
         guard case .started(let refusal) = receipt else {
@@ -168,7 +168,7 @@ extension StoreWorkbench {
         return refusal
     }
 
-    /// Starts the next flight, which its budgets allow.
+    /// Starts the next flight, and requires that the budgets accept it.
     fileprivate func startNext(_ owner: OwnerID, charging charges: [BudgetCharge]) throws -> RunningAttempt {
         let claimed = try claimOne(owner)
         let start = try attemptStart(claimed, charges)

@@ -17,7 +17,8 @@ extension StoreWorkbench {
         return submission
     }
 
-    /// Completes requests of separate works whose answers enter the cache, one each second from second 100 on.
+    /// Completes requests with different work, one request in each second, beginning at second 100. Their answers enter
+    /// the cache.
     fileprivate func fillCache(_ numbers: ClosedRange<Int>, tags: [String] = []) throws {
         let owner = try register()
         for number in numbers { try completeOne(Self.asking(number, for: number, within: nil, tags: tags), owner) }
@@ -45,7 +46,7 @@ extension StoreWorkbench {
         return receipt.isAnswered
     }
 
-    /// Returns those of the numbers whose answers are in the cache.
+    /// Returns the numbers of the requests whose answers are in the cache.
     fileprivate func cachedWorks(_ numbers: ClosedRange<Int>) throws -> [Int] {
         try numbers.filter { number in
             let work = try Self.asking(1, for: number).fingerprint

@@ -165,8 +165,8 @@ extension StoreWorkbench {
         return submission
     }
 
-    /// Completes a request for the work of request 1 that accepts no cached answer, and whose own answer enters the
-    /// cache.
+    /// Completes a request for the work of request 1. The request accepts no cached answer, and its own answer enters
+    /// the cache.
     @discardableResult
     func completeCached(_ number: Int, _ owner: OwnerID) throws -> FlightID {
         try submit(Self.twin(number))
@@ -179,7 +179,7 @@ extension StoreWorkbench {
 
     /// Submits a request whose output streams and may not restart.
     ///
-    /// - Parameter work: The request whose work it does, if that is another one.
+    /// - Parameter work: The number of another request with the same work. `nil` if the work is new.
     func submitStream(_ number: Int, joining work: Int? = nil) throws {
         let request = AIRequest(
             id: Self.id(number), prompt: .text("stream \(work ?? number)"),

@@ -131,14 +131,14 @@ extension StoreWorkbench {
             fallback: [FallbackTarget("q", model: "small"), FallbackTarget("r")])
     }
 
-    /// Returns a request whose first provider failed for good.
+    /// Returns a request whose first provider failed permanently.
     fileprivate func divert() throws -> (owner: OwnerID, attempt: RunningAttempt) {
         let owner = try register()
         try submit(Self.submission(of: Self.fallingBack(1)))
         return (owner, try divert(startNext(owner)))
     }
 
-    /// Ends an attempt with a final failure, after which another provider is to be asked.
+    /// Ends an attempt with a final failure, after which another provider is to be called.
     @discardableResult
     func divert(_ attempt: RunningAttempt) throws -> RunningAttempt {
         let outcome = AttemptEnd.Outcome.diverted(
@@ -155,7 +155,7 @@ extension StoreWorkbench {
 }
 
 extension RunningAttempt {
-    /// Returns a failure with a later attempt, or with another provider if the wait is too long.
+    /// Returns a failure with a later attempt. If the wait is too long, another provider is called instead.
     fileprivate func postponed(until later: Int, at seconds: Int = 2, elseAsking provider: ProviderID) -> AttemptEnd {
         let target = FallbackTarget(provider, model: "small")
         return end(

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// Answers that arrived and could not be used: they stay with the failed request until it is answered.
+/// Answers that arrived but could not be used. They stay with the failed request until the request is answered.
 extension StoreContract {
     private static let page = "<html>Log in</html>"
 

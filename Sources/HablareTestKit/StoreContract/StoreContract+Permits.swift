@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// Allows six calls at once after a quiet time, and one a second.
+    /// A limit that allows one call a second, and six calls at once after a quiet time.
     private static let sixty = RateLimit(requestsPerMinute: 60)
 
     private static func calls(_ count: Int) -> [Double] { Array(repeating: 1, count: count) }

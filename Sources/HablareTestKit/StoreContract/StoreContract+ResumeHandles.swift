@@ -273,6 +273,6 @@ extension StoreWorkbench {
 }
 
 extension RunningAttempt {
-    /// Returns its end when its process stopped it.
+    /// Returns the end of an attempt that its process stopped.
     fileprivate func interrupted() -> AttemptEnd { end(.interrupted, billing: .maybeBilled) }
 }

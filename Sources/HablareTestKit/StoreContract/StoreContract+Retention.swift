@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// Completes requests 0 to `count - 1`, received one each second from second 100 on.
+    /// Completes the requests 0 to `count - 1`. One response arrives in each second, beginning at second 100.
     private static func fill(_ bench: StoreWorkbench, _ count: Int) throws {
         try bench.complete(
             try (0..<count).map { try StoreWorkbench.submission($0) }, by: try bench.register())

@@ -1,6 +1,7 @@
 public import Hablare
 
-/// The rules for every store, each checked against a fresh one. Any test framework can run them.
+/// The rules that every store must keep. Each rule is checked against a new store. Any test framework can run the
+/// rules.
 ///
 /// ```swift
 /// @Test(arguments: StoreContract.rules) func keeps(_ rule: StoreContract.Rule) throws {
@@ -8,7 +9,7 @@ public import Hablare
 /// }
 /// ```
 ///
-/// A store that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that names the rule and the problem.
+/// If a store breaks a rule, ``check(_:)`` throws a ``ContractViolation`` that names the rule and the problem.
 public struct StoreContract: Sendable {
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -42,7 +43,7 @@ public struct StoreContract: Sendable {
         + tries + deadlines + permits + accounts + streams + ledger + budgets + fallback + joining + leaving
         + rejoining + retention + caching + tracing + remembering + resuming + changes + changedRequests
 
-    /// Checks a fresh store against a rule.
+    /// Checks a new store against a rule.
     ///
     /// - Throws: ``ContractViolation``, or an error of the store.
     public func check(_ rule: Rule) throws {
@@ -66,7 +67,7 @@ public struct ContractViolation: Error, CustomStringConvertible {
     }
 }
 
-/// Throws a violation unless two values are equal.
+/// Throws a violation if two values are not equal.
 package func require<Value: Equatable>(
     _ what: String, _ actual: Value, is expected: Value, file: String = #fileID, line: Int = #line
 ) throws {
@@ -75,13 +76,13 @@ package func require<Value: Equatable>(
         message: "\(what): expected \(expected), found \(actual)", location: "\(file):\(line)")
 }
 
-/// Throws a violation unless a condition holds.
+/// Throws a violation if a condition is false.
 package func require(_ what: String, _ condition: Bool, file: String = #fileID, line: Int = #line) throws {
     guard !condition else { return }
     throw ContractViolation(message: what, location: "\(file):\(line)")
 }
 
-/// Returns a value, or throws a violation if there is none.
+/// Returns a value. Throws a violation if the value is `nil`.
 package func require<Value>(
     _ what: String, _ value: Value?, file: String = #fileID, line: Int = #line
 ) throws -> Value {

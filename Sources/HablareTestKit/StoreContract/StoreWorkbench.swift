@@ -1,7 +1,7 @@
 package import Foundation
 package import Hablare
 
-/// A store under test, with the operations that tests repeat, and with dates and UUIDs known in advance.
+/// A store under test, with operations that many tests need. Its dates and UUIDs are known in advance.
 package struct StoreWorkbench: Sendable {
     /// The store.
     package let store: any RequestStore
@@ -10,13 +10,13 @@ package struct StoreWorkbench: Sendable {
         self.store = store
     }
 
-    /// Returns the date a number of seconds after the start of the test. It is whole, because stores may round below a
-    /// microsecond.
+    /// Returns the date a number of seconds after the start of the test. The date has no fractions of a second, because
+    /// stores may round fractions of a microsecond.
     package static func date(_ seconds: Int) -> Date {
         Date(timeIntervalSince1970: 1_800_000_000 + TimeInterval(seconds))
     }
 
-    /// Returns the UUID of a number. The UUIDs ascend with the numbers.
+    /// Returns the UUID for a number. Greater numbers have greater UUIDs.
     package static func id(_ number: Int) -> UUID {
         var tail = UInt64(number).bigEndian
         let bytes = withUnsafeBytes(of: &tail) { Array($0) }
@@ -43,7 +43,7 @@ package struct StoreWorkbench: Sendable {
         try require("flight \(flight.rawValue)", try store.flights([flight])[flight])
     }
 
-    /// Records the end of an attempt, which the store must accept.
+    /// Records the end of an attempt. Requires that the store accepts it.
     @discardableResult
     package func settle(_ end: AttemptEnd) throws -> Settlement {
         let commit = try store.commit([.settle(end)])
@@ -77,7 +77,7 @@ package struct StoreWorkbench: Sendable {
         OwnerRegistration(host: "host-\(number)", processID: number, lockName: "lock-\(number)", expiresAt: date(30))
     }
 
-    /// Returns a submission of a request, by default with a prompt of its own.
+    /// Returns a submission of a request. By default the prompt is different for each request.
     package static func submission(
         _ number: Int, prompt: Prompt? = nil, provider: ProviderID = "p", job: String? = nil, position: Int = 0,
         priority: Priority = .normal, supersedes: UUID? = nil, deadline: Int? = nil,
@@ -101,7 +101,7 @@ package struct StoreWorkbench: Sendable {
             supersedes: supersedes, createdAt: date)
     }
 
-    /// Submits a request that must be accepted as new.
+    /// Submits a request. Requires that the store accepts it as new.
     @discardableResult
     package func submit(_ submission: Submission) throws -> FlightID {
         let receipt = try write(.submit(submission))
@@ -127,7 +127,7 @@ package struct StoreWorkbench: Sendable {
         try ask(owner, provider: provider, scope: scope, limit: limit, at: seconds).flights
     }
 
-    /// Makes a claim and returns its whole result, with prompts read from files.
+    /// Makes a claim and returns its whole result. Reads the prompts that are in files.
     package func ask(
         _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
         at seconds: Int = 0
@@ -150,7 +150,7 @@ package struct StoreWorkbench: Sendable {
         }
     }
 
-    /// Returns the transition of a flight that its holder returns unsent.
+    /// Returns the transition of a flight that its holder gives back without having sent it.
     package static func release(_ lifecycle: FlightLifecycle) throws -> FlightTransition {
         try FlightTransition(of: lifecycle) { flight throws(FlightLifecycle.Refusal) in
             try flight.released(token: flight.token)
@@ -171,7 +171,7 @@ package struct StoreWorkbench: Sendable {
         try start(try claimOne(owner, at: seconds), at: seconds)
     }
 
-    /// Claims and starts the next flight, then records a failure whose backoff ends at `later`.
+    /// Claims and starts the next flight. Then records a failure with a backoff that ends at `later`.
     @discardableResult
     package func postponeNext(_ owner: OwnerID, until later: Int, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -179,7 +179,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Claims and starts the next flight, then records an unknown outcome, after which the flight is held.
+    /// Claims and starts the next flight. Then records an unknown outcome. The flight is then held.
     @discardableResult
     package func holdNext(_ owner: OwnerID, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -187,7 +187,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Claims and starts the next flight, then records its answer, or its failure if `error` is given.
+    /// Claims and starts the next flight. Then records its answer, or its failure if `error` is given.
     @discardableResult
     package func finishNext(_ owner: OwnerID, failing error: AIServiceError? = nil) throws -> RunningAttempt {
         let attempt = try startNext(owner)
@@ -195,7 +195,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Brings request `number` into a phase. It must be the only waiting request of its store.
+    /// Brings request `number` into a phase. The request must be the only waiting request of the store.
     package func bring(_ number: Int, to phase: RequestPhase, by owner: OwnerID) throws {
         try submit(number)
         switch phase {
@@ -219,9 +219,9 @@ package struct StoreWorkbench: Sendable {
         return pruned
     }
 
-    /// Submits requests and completes them one after another, one each second.
+    /// Submits requests and completes them one after another, one request in each second.
     ///
-    /// - Parameter submissions: The submissions, all for provider `p`. Each must be the only waiting one when it runs.
+    /// - Parameter submissions: The submissions, all for provider `p`. No other request may wait.
     @discardableResult
     package func complete(
         _ submissions: [Submission], by owner: OwnerID, with content: ResponseContent = .text("answer")
@@ -243,7 +243,8 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Deadlines and limits
 
-    /// Expires the requests past their deadline. Returns them, and the earliest deadline that is left.
+    /// Fails the requests whose deadline has passed. Returns these requests, and the earliest deadline of the remaining
+    /// requests.
     package func expire(at seconds: Int, limit: Int = 99) throws -> (expired: [ExpiredRequest], next: Date?) {
         let commit = try store.commit([.expire(at: Self.date(seconds), limit: limit)])
         try require("the receipt of a sweep", commit.receipts, is: [.done])
@@ -264,7 +265,8 @@ package struct StoreWorkbench: Sendable {
         return (expired, next)
     }
 
-    /// Cancels or deletes a request, and requires that the store does. Returns the flight that ended with it.
+    /// Makes a write that cancels or deletes a request, and requires that the store accepts it. Returns the flight that
+    /// ended with the request, if there is one.
     package func ended(by write: StoreWrite) throws -> EndedFlight? {
         let commit = try store.commit([write])
         try require("the receipt of an end", commit.receipts, is: [.done])
@@ -299,7 +301,7 @@ package struct StoreWorkbench: Sendable {
     package static let failure = AIServiceError(.providerFailed, "It did not work.", cause: "exit status 1")
 }
 
-/// An attempt whose start was journalled and whose end was not.
+/// An attempt whose start is journalled but whose end is not.
 package struct RunningAttempt: Sendable {
     package var flight: FlightID
     package var request: UUID
@@ -330,7 +332,7 @@ package struct RunningAttempt: Sendable {
         end(.failed(error), billing: .neverSent)
     }
 
-    /// Returns the end of an attempt that failed and is retried at a later second of the test.
+    /// Returns the end of an attempt that failed. It is retried at a later second of the test.
     package func postponed(until later: Int, at seconds: Int = 2) -> AttemptEnd {
         end(
             .postponed(StoreWorkbench.overloaded, until: StoreWorkbench.date(later)), billing: .neverSent, at: seconds)
@@ -347,7 +349,7 @@ package struct RunningAttempt: Sendable {
             startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
     }
 
-    /// Returns the ledger's record of the attempt with an end.
+    /// Returns the ledger's record of the attempt, with an end.
     package func record(
         _ outcome: AttemptRecord.Outcome, _ billing: BillingState, error: AIServiceError? = nil,
         usage: Usage = Usage(), at seconds: Int = 2
@@ -358,14 +360,15 @@ package struct RunningAttempt: Sendable {
     }
 }
 
-/// A request that ran out of time; its flight, and the flight's token if it ended with the request.
+/// A request whose deadline has passed, with its flight. The token is that of the flight, if the flight ended with the
+/// request.
 package struct ExpiredRequest: Hashable {
     package var id: UUID
     package var flight: FlightID
     package var token: Int64?
 }
 
-/// A flight that ended with its last member, and its token at that time.
+/// A flight that ended with its last request, and the flight's token at that time.
 package struct EndedFlight: Hashable {
     package var flight: FlightID
     package var token: Int64

@@ -1,6 +1,6 @@
 import Hablare
 
-/// A one-time event that other tasks wait for, so that a test decides its moment and never sleeps.
+/// A one-time event that other tasks wait for. The test decides when the event happens, so it never sleeps.
 package final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false
@@ -15,7 +15,7 @@ package final class Gate: Sendable {
     /// Whether the gate is open.
     package var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate permanently, and resumes all its waiters.
+    /// Opens the gate permanently. Resumes all waiters.
     package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -27,7 +27,7 @@ package final class Gate: Sendable {
 
     /// Waits until the gate is open.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func wait() async throws(CancellationError) {
         let waiter = Waiter<Void>()
         let isOpen = state.withLock { state in
@@ -42,9 +42,9 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Waits until this gate or another one is open. Returns whether it is this one.
+    /// Waits until this gate or another gate is open. Returns whether it is this gate.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func wait(orUntil other: Gate) async throws -> Bool {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.wait() }

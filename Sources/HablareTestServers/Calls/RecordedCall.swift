@@ -1,16 +1,16 @@
 import Hablare
 
-/// A call that a server received, and its ending.
+/// A call that a server received, and the way in which the answer ended.
 package final class RecordedCall: Sendable {
-    /// The end of answering a call.
+    /// The way in which the answer to a call ended.
     package enum Ending: Sendable, Hashable {
-        /// The whole reply was handed to the system.
+        /// The whole reply was passed to the system.
         case complete
         /// The reply's script cut the connection.
         case cut
         /// The client closed the connection before it had the whole reply.
         case clientLeft
-        /// The server ended while it was answering.
+        /// The server stopped while it was answering.
         case serverEnded
     }
 
@@ -21,21 +21,21 @@ package final class RecordedCall: Sendable {
 
     init(_ call: ReceivedCall) { self.call = call }
 
-    /// The ending, or `nil` while there is none.
+    /// The way in which the answer ended; `nil` if it has not ended.
     package var endingSoFar: Ending? { state.withLock { $0 } }
 
-    /// Waits for the ending.
+    /// Waits until the answer has ended.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func ending() async throws(CancellationError) -> Ending {
         try await over.wait()
         return endingSoFar ?? .serverEnded
     }
 
-    /// Waits for the ending, and returns whether the client left before it had the whole reply. A test uses it to check
-    /// that a cancellation ended the transfer.
+    /// Waits until the answer has ended. Returns whether the client left before it had the whole reply. A test uses it
+    /// to check that a cancellation ended the transfer.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func clientLeft() async throws(CancellationError) -> Bool { try await ending() == .clientLeft }
 
     func ended(_ ending: Ending) {

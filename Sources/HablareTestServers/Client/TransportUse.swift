@@ -2,7 +2,7 @@ package import Foundation
 package import HablareNetwork
 package import HablareProviders
 
-/// Runs a closure with a transport, and shuts the transport down afterwards.
+/// Runs a closure with a transport. Shuts the transport down after the closure returns.
 package func withTransport<R>(
     _ settings: NetworkSettings = NetworkSettings(), _ body: (NetworkTransport) async throws -> R
 ) async throws -> R {
@@ -21,6 +21,6 @@ extension HTTPPieces {
         return all
     }
 
-    /// Reads the body to its end, as UTF-8.
+    /// Reads the body to its end. Returns it as UTF-8 text.
     package func text() async throws -> String { String(decoding: try await data(), as: UTF8.self) }
 }

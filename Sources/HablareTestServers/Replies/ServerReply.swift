@@ -4,30 +4,31 @@ package import Hablare
 
 /// A server's reply to a call: a head, and a body that follows a script.
 package struct ServerReply: Sendable {
-    /// The way in which the client finds the end of the body.
+    /// The way in which the client detects the end of the body.
     package enum Framing: Sendable, Hashable {
-        /// By this `Content-Length`, correct or not. If it is wrong, the connection is closed after the body.
+        /// A `Content-Length` with this value, correct or wrong. If it is wrong, the connection is closed after the
+        /// body.
         case length(Int)
-        /// By chunks (RFC 9112, 7.1), one for each piece.
+        /// Chunks (RFC 9112, 7.1), one for each piece.
         case chunked
-        /// By the end of the connection.
+        /// The end of the connection.
         case untilClosed
-        /// Without any head: the body's bytes are all that is sent.
+        /// No head. Only the body's bytes are sent.
         case none
     }
 
     /// The status.
     package var status: Int
-    /// The header fields, apart from those of the framing.
+    /// The header fields, except those of the framing.
     package var fields: HTTPFields
     /// The steps of the body.
     package var steps: [ServerStep]
-    /// The way in which the client finds the end of the body.
+    /// The way in which the client detects the end of the body.
     package var framing: Framing
-    /// The number of bytes on the wire, including the head and chunk lines, after which the connection ends, and the
-    /// kind of end. `nil`: no cut.
+    /// The number of bytes after which the connection ends, and the kind of this end. The head and the chunk lines are
+    /// counted, too. `nil` if the connection is not cut.
     package var cut: (after: Int, by: ConnectionCut)?
-    /// Whether the connection ends with the reply, which the head then states. Default: `false`.
+    /// Whether the connection ends after the reply. If it does, the head says so. Default: `false`.
     package var closes = false
 
     /// Creates a reply.
@@ -38,7 +39,7 @@ package struct ServerReply: Sendable {
         self.framing = framing
     }
 
-    /// Returns a value as JSON.
+    /// Returns a reply with a value as JSON.
     package static func json(
         _ status: Int, _ value: ParameterValue, fields: HTTPFields = [:]
     ) throws -> Self {
@@ -47,60 +48,60 @@ package struct ServerReply: Sendable {
         return bytes(status, try encoder.encode(value), type: "application/json", fields: fields)
     }
 
-    /// Returns bytes with the correct `Content-Length`.
+    /// Returns a reply with bytes and the correct `Content-Length`.
     package static func bytes(
         _ status: Int, _ data: Data, type: String = "application/octet-stream", fields: HTTPFields = [:]
     ) -> Self {
         Self(status: status, fields: typed(type, fields), steps: [.piece(data)], framing: .length(data.count))
     }
 
-    /// Returns a text with the correct `Content-Length`.
+    /// Returns a reply with a text and the correct `Content-Length`.
     package static func text(
         _ status: Int, _ text: String, type: String = "text/plain; charset=utf-8", fields: HTTPFields = [:]
     ) -> Self {
         bytes(status, Data(text.utf8), type: type, fields: fields)
     }
 
-    /// Returns a stream: a body that follows a script, in chunks.
+    /// Returns a stream: a reply whose body follows a script, in chunks.
     package static func pieces(
         _ steps: [ServerStep], status: Int = 200, type: String = "text/event-stream", fields: HTTPFields = [:]
     ) -> Self {
         Self(status: status, fields: typed(type, fields), steps: steps)
     }
 
-    /// Returns a head alone, such as that of a redirect.
+    /// Returns a reply that has only a head, such as a redirect.
     package static func head(_ status: Int, fields: HTTPFields = [:]) -> Self {
         Self(status: status, fields: fields, framing: .length(0))
     }
 
-    /// Returns steps without a head, which are not HTTP. The connection is closed after them.
+    /// Returns a reply that has only steps and no head. Such a reply is not HTTP. The connection is closed after it.
     package static func raw(_ steps: [ServerStep]) -> Self { Self(steps: steps, framing: .none) }
 
-    /// A reply without any bytes until the client leaves.
+    /// A reply without any bytes. It waits until the client leaves.
     package static let silence = raw([.hang])
 
-    /// Returns the same reply with another `Content-Length`.
+    /// Returns a copy with another `Content-Length`.
     package func length(_ count: Int) -> Self {
         var reply = self
         reply.framing = .length(count)
         return reply
     }
 
-    /// Returns the same reply, cut after a number of bytes on the wire, including the head.
+    /// Returns a copy that is cut off after a number of bytes, including the head.
     package func cut(after bytes: Int, by cut: ConnectionCut = .finish) -> Self {
         var reply = self
         reply.cut = (bytes, cut)
         return reply
     }
 
-    /// Returns the same reply, closing the connection after it.
+    /// Returns a copy that closes the connection after the reply.
     package func closing() -> Self {
         var reply = self
         reply.closes = true
         return reply
     }
 
-    /// All bytes of the reply on the wire, without its waits.
+    /// All bytes of the reply, without its waits.
     package var wire: Data {
         var wire = head
         for step in steps {
@@ -113,7 +114,7 @@ package struct ServerReply: Sendable {
         return wire + end
     }
 
-    /// Whether the connection can take another call afterwards.
+    /// Whether the connection can receive another call after the reply.
     var keepsConnection: Bool {
         switch framing {
         case .chunked: !closes

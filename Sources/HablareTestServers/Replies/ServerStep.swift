@@ -4,15 +4,15 @@ package import Foundation
 package enum ServerStep: Sendable {
     /// Bytes, sent at once.
     case piece(Data)
-    /// Waits until a gate is opened, or the client leaves.
+    /// Waits until a gate opens or the client leaves.
     case wait(Gate)
-    /// Opens a gate, after the bytes before it were handed to the system.
+    /// Opens a gate, after the preceding bytes were passed to the system.
     case open(Gate)
-    /// Bytes sent one by one at an interval. For tests that may take time.
+    /// Sends bytes one by one, with an interval between them. For tests that may take time.
     case drip(Data, every: Duration)
-    /// Sends nothing more until the client leaves or the server ends.
+    /// Sends nothing more, until the client leaves or the server stops.
     case hang
-    /// Ends the connection here.
+    /// Ends the connection.
     case cut(ConnectionCut)
 
     /// Returns a step that sends a text at once.
@@ -21,9 +21,9 @@ package enum ServerStep: Sendable {
 
 /// The way in which a server ends a connection.
 package enum ConnectionCut: Sendable, Hashable, CaseIterable {
-    /// An end in order (FIN): the client gets everything that was sent before.
+    /// A normal end (FIN). The client gets everything that was sent before.
     case finish
-    /// A reset (RST), as from a failing machine. The client may lose the last bytes before it. If that matters, let the
-    /// client confirm them with a gate.
+    /// A reset (RST), as from a failing machine. The client may lose the last bytes before the reset. If that matters,
+    /// let the client confirm these bytes with a gate.
     case reset
 }

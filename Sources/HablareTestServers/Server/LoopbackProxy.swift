@@ -3,21 +3,22 @@ import Hablare
 import NIOCore
 import NIOPosix
 
-/// A real proxy on 127.0.0.1 that supports only HTTP's `CONNECT`, and records the requested targets.
+/// A real proxy on 127.0.0.1. It supports only HTTP's `CONNECT`. It records the requested targets.
 package struct LoopbackProxy: Sendable {
     /// The port, which the system chose.
     package let port: Int
     private let log: Locked<[String]>
 
-    /// The requested targets, in order: `localhost:49152`.
+    /// The requested targets, in order, such as `localhost:49152`.
     package var targets: [String] { log.withLock { $0 } }
 
-    /// Runs a proxy while a closure runs.
+    /// Runs a proxy during a closure.
     ///
     /// - Parameters:
-    ///   - authorization: The required `Proxy-Authorization`. Other clients get 407. `nil`, the default, requires none.
-    ///   - status: The status for all other clients. Default: 200, after which it connects.
-    ///   - body: The closure to run.
+    ///   - authorization: The required `Proxy-Authorization`. Clients with another value get status 407. Default:
+    ///     `nil`, for no requirement.
+    ///   - status: The status for all other clients. Default: 200, after which the proxy connects the client.
+    ///   - body: The closure that uses the proxy.
     package static func withProxy<R>(
         authorization: String? = nil, status: Int = 200, _ body: (LoopbackProxy) async throws -> R
     ) async throws -> R {

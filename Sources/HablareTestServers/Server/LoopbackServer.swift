@@ -5,26 +5,26 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test specifies, and records its calls.
+/// A real HTTP/1.1 server on 127.0.0.1. It answers as a test specifies, and records its calls.
 ///
-/// It lives as long as the closure that receives it. At the closure's end every connection is closed and every thread
-/// has ended.
+/// The server exists as long as the closure that receives it. When the closure ends, every connection is closed and
+/// every thread has ended.
 package struct LoopbackServer: Sendable {
     /// The port, which the system chose.
     package let port: Int
-    /// Whether it uses TLS.
+    /// Whether the server uses TLS.
     package let isSecure: Bool
     private let log: CallLog
 
-    /// Runs a server while a closure runs.
+    /// Runs a server during a closure.
     ///
     /// - Parameters:
-    ///   - tls: The server's certificate. `nil`, the default, for a server without TLS.
-    ///   - respond: Answers a call whose body has arrived. Calls on several connections are answered concurrently. An
-    ///     error that it throws ends the connection.
-    ///   - body: The closure to run with the server.
+    ///   - tls: The server's certificate. Default: `nil`, for a server without TLS.
+    ///   - respond: A closure that answers a call whose body has arrived. Calls on several connections are answered
+    ///     concurrently. If the closure throws an error, the connection ends.
+    ///   - body: The closure that uses the server.
     /// - Returns: The result of `body`.
-    /// - Throws: The errors of `body`, and the system's error if no port is available.
+    /// - Throws: The errors of `body`. The system's error if no port is available.
     package static func withServer<R>(
         tls: ServerTLS? = nil, _ respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
         _ body: (LoopbackServer) async throws -> R
@@ -32,10 +32,10 @@ package struct LoopbackServer: Sendable {
         try await withServer(tls: tls, beforeBody: { _ in nil }, respond, body)
     }
 
-    /// Runs a server that may answer after only the head of a call, like one that refuses large uploads. The connection
-    /// ends with such a reply.
+    /// Runs a server that may answer a call after it has received only the head, like a server that refuses large
+    /// uploads. The connection ends after such a reply.
     ///
-    /// Otherwise the same as ``withServer(tls:_:_:)``.
+    /// In other respects, the method behaves like ``withServer(tls:_:_:)``.
     package static func withServer<R>(
         tls: ServerTLS? = nil, beforeBody: @escaping @Sendable (ReceivedCall) -> ServerReply?,
         _ respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
@@ -53,8 +53,8 @@ package struct LoopbackServer: Sendable {
         return try result.get()
     }
 
-    /// The server's address: `http://127.0.0.1:49152`, or `https://localhost:49152`, because its certificate is for
-    /// that name.
+    /// The server's address, such as `http://127.0.0.1:49152`. With TLS, an example is `https://localhost:49152`,
+    /// because the certificate is for `localhost`.
     package var base: String { isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 
     /// Returns the URL of a path.
@@ -63,22 +63,22 @@ package struct LoopbackServer: Sendable {
         return url
     }
 
-    /// The calls that have arrived so far, in their order.
+    /// The calls that have arrived so far, in order.
     package var calls: [RecordedCall] { log.calls }
 
-    /// The number of connections accepted so far.
+    /// The number of connections that were accepted so far.
     package var connectionCount: Int { log.connectionCount }
 
-    /// Waits until at least `count` calls have arrived completely, and returns all of them.
+    /// Waits until at least `count` calls have arrived completely. Returns all calls.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func calls(atLeast count: Int) async throws(CancellationError) -> [RecordedCall] {
         try await log.reach(count)
     }
 
-    /// Waits for a call by its number, from 0.
+    /// Waits for the call with a number, from 0.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func call(_ number: Int) async throws(CancellationError) -> RecordedCall {
         try await log.reach(number + 1)[number]
     }

@@ -1,17 +1,17 @@
 import Foundation
 import NIOCore
 
-/// Sends one reply over a connection, step by step.
+/// A writer that sends one reply over a connection, step by step.
 struct ReplyWriter {
-    /// The end of a connection by a script.
+    /// An error: the script ended the connection.
     struct Cut: Error {
         let how: ConnectionCut
     }
-    /// The client has left.
+    /// An error: the client has left.
     struct ClientLeft: Error {}
 
     let channel: any Channel
-    /// The gate that opens when the connection is closed.
+    /// A gate that opens when the connection is closed.
     let closed: Gate
     private var left: Int?
     private let how: ConnectionCut
@@ -23,7 +23,8 @@ struct ReplyWriter {
         how = reply.cut?.by ?? .finish
     }
 
-    /// Sends the reply. Throws ``Cut`` at a scripted cut, ``ClientLeft``, or `CancellationError` when the server ends.
+    /// Sends the reply. Throws ``Cut`` if the script cuts the connection, ``ClientLeft`` if the client leaves, and
+    /// `CancellationError` if the server stops.
     mutating func write(_ reply: ServerReply, withoutBody: Bool) async throws {
         try await send(reply.head)
         if withoutBody { return }
@@ -55,7 +56,7 @@ struct ReplyWriter {
         if left <= data.count { throw Cut(how: how) }
     }
 
-    /// Waits until the system has taken the bytes, so that the record of a reply is true of its connection.
+    /// Waits until the system has accepted the bytes, so that the recorded ending of the reply is correct.
     private func hand(_ bytes: ByteBuffer) async throws {
         let channel = channel
         try await withTaskCancellationHandler {

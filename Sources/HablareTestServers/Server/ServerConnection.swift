@@ -5,11 +5,12 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One connection of a server: reads a call, sends the reply, and so on until either side ends it.
+/// One connection of a server. It reads a call and sends the reply, again and again, until the client or the server
+/// ends the connection.
 struct ServerConnection {
     private typealias Wire = NIOAsyncChannel<HTTPServerRequestPart, ByteBuffer>
 
-    /// The accepted channel, before any read.
+    /// The accepted channel, before anything is read from it.
     let channel: any Channel
     let context: NIOSSLContext?
     let number: Int
@@ -17,7 +18,7 @@ struct ServerConnection {
     let respond: @Sendable (ReceivedCall) async throws -> ServerReply
     let beforeBody: @Sendable (ReceivedCall) -> ServerReply?
 
-    /// Serves until the connection ends, or the task is cancelled.
+    /// Answers calls until the connection ends or the task is cancelled.
     func serve() async {
         let closed = Gate()
         channel.closeFuture.whenComplete { _ in closed.open() }
@@ -67,8 +68,8 @@ struct ServerConnection {
         return nil
     }
 
-    /// Reads the rest of a call that was answered early. Closing a connection with unread bytes resets it, and the
-    /// client could lose the reply.
+    /// Reads the remaining bytes of a call that was answered early. If a connection is closed with unread bytes, it is
+    /// reset, and the client could lose the reply.
     private func drain(
         _ parts: inout NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
     ) async throws {
@@ -86,7 +87,7 @@ struct ServerConnection {
             body: body, connection: self.number)
     }
 
-    /// Answers a call, and returns whether the connection takes another one.
+    /// Answers a call. Returns whether the connection can receive another call.
     private func answer(_ record: RecordedCall, early: ServerReply?, closed: Gate) async throws -> Bool {
         do {
             let reply: ServerReply
@@ -106,7 +107,7 @@ struct ServerConnection {
         }
     }
 
-    /// Resets the connection: drops the bytes that the system still holds, and sends the client a reset.
+    /// Resets the connection. Drops the bytes that the system has not sent yet, and sends a reset to the client.
     private func reset() async throws {
         let now = linger(l_onoff: 1, l_linger: 0)
         if let options = channel as? any SocketOptionProvider { try await options.setSoLinger(now).get() }

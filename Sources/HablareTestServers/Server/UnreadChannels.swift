@@ -1,10 +1,11 @@
 import NIOCore
 
-/// Connections are accepted as bare channels without any read (`.autoRead` false), and become asynchronous channels
-/// when they are served. An asynchronous channel that is never executed crashes the process. A server that ends between
-/// accepting and serving would leave such channels.
+/// Connections are accepted as simple channels that do not read (`.autoRead` is `false`). They become asynchronous
+/// channels when they are served. This order is necessary, because an asynchronous channel that is never executed
+/// crashes the process. Otherwise a server that stops after it has accepted a connection and before it serves the
+/// connection would leave such a channel.
 extension Channel {
-    /// Turns a channel without any read into an asynchronous channel, and starts reading.
+    /// Converts a channel that does not read to an asynchronous channel, and starts to read.
     ///
     /// The caller must execute the returned channel.
     func readAsync<Wire: Sendable>(

@@ -1,7 +1,7 @@
 extension ServerTLS {
     /// A certificate for `localhost`, signed by ``testAuthority`` and valid until 2126.
     package static let valid = ServerTLS(certificate: validCertificate, key: testKey)
-    /// A certificate for `localhost`, signed by ``testAuthority``, that expired at the beginning of 2021.
+    /// A certificate for `localhost`, signed by ``testAuthority``. It expired at the beginning of 2021.
     package static let expired = ServerTLS(certificate: expiredCertificate, key: testKey)
     /// A certificate for `elsewhere.invalid`, signed by ``testAuthority`` and valid until 2126.
     package static let otherHost = ServerTLS(certificate: otherCertificate, key: testKey)
@@ -9,7 +9,7 @@ extension ServerTLS {
     // Created only for these tests with openssl, on the curve P-256. No system trusts the authority, and its key was
     // thrown away.
 
-    /// The certificate of the authority that signed the others, in PEM.
+    /// The certificate of the authority that signed the other certificates, in PEM.
     package static let testAuthority = """
         -----BEGIN CERTIFICATE-----
         MIIBdTCCARugAwIBAgIBATAKBggqhkjOPQQDAjAhMR8wHQYDVQQDDBZIYWJsYXJl

@@ -4,7 +4,7 @@ import NIOSSL
 package struct ServerTLS: Sendable, Hashable {
     /// The certificate, in PEM.
     package let certificate: String
-    /// Its key, in PEM.
+    /// The private key, in PEM.
     package let key: String
 
     /// Creates a certificate with its key.

@@ -137,7 +137,7 @@ import Testing
         Case("generate hello --provider espeak-ng -o missing/a.wav", .cannotCreate, "There is no folder"),
         Case("generate hello --provider espeak-ng -o folder", .cannotCreate, "is a folder"),
         Case("generate hello --provider espeak-ng -o a.wav --detach", .usage, "--detach"),
-        Case("generate hello --provider espeak-ng --stream --json", .usage, "Leave one of them out"),
+        Case("generate hello --provider espeak-ng --stream --json", .usage, "--json with --stream needs text"),
         Case("generate hello --provider espeak-ng --restart", .usage, "Add --stream"),
         Case("generate hello --provider espeak-ng --deadline 0", .usage, "--deadline is 0"),
         Case("generate hello --provider espeak-ng --deadline -1", .usage, "--deadline is -1"),

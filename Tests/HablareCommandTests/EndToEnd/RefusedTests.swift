@@ -11,7 +11,7 @@ import Testing
 
 /// A service that refuses all requests of a job for the same reason: only a few are sent.
 @Suite(.timeLimit(.minutes(5))) struct RefusedTests {
-    private static let book = (1...50).map { "This is sentence number \($0)." }.joined(separator: " ")
+    private static let book = (1...50).map { "This is sentence number \($0)." }.joined(separator: "\n\n")
     private static let words = ["narrate", "book.txt", "--provider", "openai", "--concurrency", "2"]
 
     @Test func `A wrong key fails a few segments, the rest waits, and the right key resumes`() async throws {

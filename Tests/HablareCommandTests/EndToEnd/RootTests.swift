@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         "generate", "prune", "narrate", "speak", "image", "embed", "ps", "show", "watch", "stream", "logs", "cancel",
         "retry", "rm", "work",
-        "cost", "providers", "voices", "keys", "doctor",
+        "cost", "providers", "voices", "keys", "doctor", "config", "template", "init",
     ])
     func `The help of every command has examples`(name: String) async throws {
         let stage = try Stage()
@@ -17,6 +17,16 @@ import Testing
         #expect(stage.output.contains("EXAMPLES:\n  hablare \(name)") || stage.output.contains("hablare \(name)"))
         #expect(stage.output.contains("USAGE: hablare \(name)"))
         #expect(stage.errors.isEmpty)
+    }
+
+    @Test(arguments: [
+        "config get", "config set", "config list", "config edit", "config path", "template list", "template show",
+        "template set", "template edit", "template rm",
+    ])
+    func `The help of every subcommand has examples`(name: String) async throws {
+        let stage = try Stage()
+        #expect(await stage.run(name.split(separator: " ").map(String.init) + ["--help"]) == .success)
+        #expect(stage.output.contains("EXAMPLES:\n  ") && stage.output.contains("hablare \(name)"))
     }
 
     @Test func `The help lists every exit status`() async throws {

@@ -165,7 +165,7 @@ import Testing
             stage.clearScreen()
             try stage.write("{", to: "cut.json")
             #expect(await stage.run(words + ["cut.json"]) == .badInput)
-            #expect(stage.errors.contains("is no JSON"))
+            #expect(stage.errors.contains("is not JSON"))
             stage.clearScreen()
             let long = #"{"type": "object", "description": "\#(String(repeating: "x", count: 1 << 20))"}"#
             try stage.write(long, to: "long.json")

@@ -19,7 +19,8 @@ import Testing
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write(Self.text)
-            #expect(await stage.run("narrate", "book.txt", "--provider", "openai") == .success, "\(stage.errors)")
+            let words = ["narrate", "book.txt", "--split", "sentence", "--provider"]
+            #expect(await stage.run(words + ["openai"]) == .success, "\(stage.errors)")
             #expect(fake.paths.count == 24)
             #expect(fake.bodies.allSatisfy { $0[member: "response_format"] == "wav" })
             #expect(fake.bodies.allSatisfy { $0[member: "previous_text"] == nil && $0[member: "model"] == "tts-x" })
@@ -27,7 +28,7 @@ import Testing
             let reference = try await NarrateTests.reference()
             #expect(try stage.file("book.wav") == reference.audio)
             #expect(try stage.file("book.wav.timeline.json") == reference.timeline)
-            #expect(await stage.run("narrate", "book.txt", "--provider", "openai.speech") == .success)
+            #expect(await stage.run(words + ["openai.speech"]) == .success)
             #expect(fake.paths.count == 24)
         }
     }
@@ -52,7 +53,7 @@ import Testing
         }
         try await FakeService.run(manner) { fake in
             let stage = try fake.stage()
-            try stage.write("One. Two. Three.")
+            try stage.write("One.\n\nTwo.\n\nThree.")
             #expect(await stage.run("narrate", "book.txt", "--provider", "elevenlabs") == .incomplete)
             func asked(_ text: String) -> [ParameterValue] {
                 fake.bodies.filter { $0[member: "text"]?.string == text }
@@ -67,11 +68,77 @@ import Testing
         }
     }
 
+    private static let paragraphs = "One is short. Two follows it.\n\nThree is alone."
+
+    private func texts(_ fake: FakeService) -> [String] {
+        fake.bodies.compactMap { ($0[member: "input"] ?? $0[member: "text"])?.string }.sorted()
+    }
+
+    @Test(arguments: ["openai", "elevenlabs"])
+    func `A service that charges reads paragraphs, and the timeline has one entry for each`(
+        provider: String
+    ) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            try stage.write(Self.paragraphs)
+            #expect(await stage.run("narrate", "book.txt", "--provider", provider) == .success, "\(stage.errors)")
+            #expect(texts(fake) == ["One is short. Two follows it.", "Three is alone."])
+            let timeline = try Timeline(json: stage.file("book.wav.timeline.json"))
+            #expect(timeline.entries.count == 2)
+        }
+    }
+
+    @Test func `Programs, free servers and --split sentence read sentences`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(environment: ["HABLARE_SERVICES_LOCAL_SPEECH_MODEL": "tts"])
+            try stage.write(Self.paragraphs)
+            let sentences = ["One is short.", "Three is alone.", "Two follows it."]
+            #expect(await stage.run("narrate", "book.txt", "--provider", "espeak-ng") == .success)
+            #expect(stage.provider.record.calls.count == 3 && fake.paths.isEmpty)
+            #expect(await stage.run("narrate", "book.txt", "--provider", "local") == .success, "\(stage.errors)")
+            #expect(texts(fake) == sentences)
+            let words = ["narrate", "book.txt", "--provider", "openai", "--split", "sentence"]
+            #expect(await stage.run(words) == .success)
+            #expect(texts(fake) == (sentences + sentences).sorted())
+        }
+    }
+
+    @Test func `A narration that was begun by sentences goes on by sentences, and pays for none twice`() async throws {
+        let fails = Locked(true)
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            let isIt = String(decoding: call.body, as: UTF8.self).contains("Three is alone.")
+            return fails.withLock { $0 } && isIt ? .text(400, "{}", type: "application/json") : nil
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write(Self.paragraphs)
+            let words = ["narrate", "book.txt", "--provider", "openai"]
+            #expect(await stage.run(words + ["--split", "sentence"]) == .incomplete)
+            #expect(fake.paths.count == 3)
+            fails.withLock { $0 = false }
+            stage.clearScreen()
+            #expect(await stage.run(words + ["--dry-run", "--json"]) == .success)
+            #expect(stage.output.contains(#""segments" : 3"#) && stage.output.contains(#""completed" : 2"#))
+            stage.clearScreen()
+            #expect(await stage.run(words) == .success)
+            #expect(fake.paths.count == 4 && texts(fake).last == "Two follows it.")
+            #expect(stage.errors.contains("begun sentence by sentence, and goes on so"), "\(stage.errors)")
+            // A person may still choose paragraphs, which then go on as such.
+            #expect(await stage.run(words + ["--split", "paragraph"]) == .success)
+            #expect(texts(fake).contains("One is short. Two follows it."))
+            let calls = fake.paths.count
+            stage.clearScreen()
+            #expect(await stage.run(words) == .success)
+            #expect(fake.paths.count == calls && !stage.errors.contains("begun sentence by sentence"))
+        }
+    }
+
     @Test func `A segment does not exceed the service's character limit`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write(SpeakTests.long)
-            let words = ["narrate", "book.txt", "--provider", "openai", "--split", "paragraph"]
+            let words = ["narrate", "book.txt", "--provider", "openai"]
             #expect(await stage.run(words) == .success)
             let texts = fake.bodies.compactMap { $0[member: "input"]?.string }
             #expect(texts.count == 2 && texts.allSatisfy { $0.unicodeScalars.count <= 4096 && $0.hasSuffix(".") })
@@ -81,7 +148,7 @@ import Testing
     @Test func `A dry run shows the cost without calls for audio`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
-            try stage.write("One. Two.")
+            try stage.write("One.\n\nTwo.")
             let words = ["narrate", "book.txt", "--provider", "elevenlabs"]
             #expect(await stage.run(words + ["--dry-run"]) == .success, "\(stage.errors)")
             // Eight characters at 100 dollars a million.
@@ -102,7 +169,7 @@ import Testing
             let stage = try fake.stage(environment: [
                 "ELEVENLABS_API_KEY": "", "HABLARE_NETWORK_CERTIFICATE_FILE": "/nowhere/ca.pem",
             ])
-            try stage.write("One. Two.")
+            try stage.write("One.\n\nTwo.")
             let words = ["narrate", "book.txt", "--provider", "elevenlabs", "--voice", "Nobody"]
             #expect(await stage.run(words + ["--dry-run"]) == .success, "\(stage.errors)")
             #expect(stage.output.contains("\ncosts at most about $0.0008, "))

@@ -168,6 +168,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["openai", "anthropic"])
+    func `A later prompt continues after tools, which run again only if they are given again`(
+        service: String
+    ) async throws {
+        try await FakeService.run(Self.manner()) { fake in
+            let stage = try stage(fake)
+            let words = ["--provider", service, "--tool", "./weather", "--yes", "An umbrella?"]
+            #expect(await stage.run(["generate"] + words) == .success, "\(stage.errors)")
+            #expect(await stage.run("generate", "-c", "Why?") == .success, "\(stage.errors)")
+            let sent = try #require(fake.bodies.last)
+            #expect(Self.results(in: sent).count == 1)
+            #expect(sent[member: "tools"]?[element: 0] != nil)
+            let choice: ParameterValue = service == "openai" ? "none" : ["type": "none"]
+            #expect(sent[member: "tool_choice"] == choice)
+            #expect(await stage.run(["generate", "-c"] + words) == .success, "\(stage.errors)")
+            #expect(fake.bodies.last?[member: "tool_choice"] != choice)
+        }
+    }
+
     @Test func `The results of one turn are one message for Anthropic`() async throws {
         try await FakeService.run(Self.manner(["Córdoba", "Vigo"])) { fake in
             let stage = try stage(fake)

@@ -155,6 +155,16 @@ import Testing
         }
     }
 
+    @Test func `A missing file is reported before a missing key`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(environment: ["OPENAI_API_KEY": ""])
+            #expect(await stage.run("transcribe", "--provider", "openai", "none.wav") == .inputMissing)
+            #expect(stage.errors.contains("none.wav") && !stage.errors.contains("key"), "\(stage.errors)")
+            try put(on: stage)
+            #expect(await stage.run("transcribe", "--provider", "openai", "talk.wav") == .unavailable)
+        }
+    }
+
     @Test(arguments: [
         (["talk.wav"], CommandStatus.usage, "default_provider.transcribe"),
         (["--provider", "anthropic", "talk.wav"], .usage, "takes no audio"),

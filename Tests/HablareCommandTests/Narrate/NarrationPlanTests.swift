@@ -52,6 +52,13 @@ import Testing
         #expect(short - long > 39 * 0.3)
     }
 
+    @Test func `The estimate does not depend on how many sentences a segment has`() throws {
+        let text = String(repeating: "Yes it is. ", count: 40)
+        let (sentences, whole) = try (plan(text), plan(text, unit: .paragraph))
+        #expect(whole.segments.count == 1 && whole.pauses == 40)
+        #expect(abs(sentences.estimatedSeconds - whole.estimatedSeconds) < 3)
+    }
+
     @Test func `A text without words is refused`() {
         #expect { try plan("* * *") } throws: { ($0 as? CommandFailure)?.status == .badInput }
     }

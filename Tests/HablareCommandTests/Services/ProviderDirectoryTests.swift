@@ -89,6 +89,7 @@ import Testing
 
     private static let offers = [
         "openai", "openai.structured", "openai.speech", "openai.image", "openai.embedding", "openai.transcription",
+        "openai.batch", "openai.structured.batch",
     ]
 
     @Test func `All usable providers are listed, and the others with the reason`() throws {
@@ -97,7 +98,9 @@ import Testing
         let others = Self.offers.map { $0.replacing("openai", with: "broken") }
         #expect(
             Set(all.leftOut.keys.map(\.rawValue).withoutPresets)
-                == Set(others + ["anthropic", "anthropic.structured", "elevenlabs", "elevenlabs.transcription"]))
+                == Set(
+                    others + ["anthropic", "anthropic.structured", "elevenlabs", "elevenlabs.transcription"]
+                        + ["anthropic.batch", "anthropic.structured.batch"]))
         for id in ["broken", "broken.speech"] as [ProviderID] {
             #expect(all.leftOut[id]?.message.contains("has no scheme") == true)
         }

@@ -31,16 +31,19 @@ import Testing
               my-own: {kind: openai, base_url: "http://localhost:1/v1", needs_key: false, model: m}
             """)
         let ids = made.keys.sorted()
-        let variants = ["", ".embedding", ".image", ".speech", ".structured", ".transcription"]
+        let batches = [".batch", ".structured.batch"]
+        let variants = ["", ".embedding", ".image", ".speech", ".structured", ".transcription"] + batches
         #expect(
             ids
                 == (["anthropic", "anthropic.structured", "elevenlabs", "elevenlabs.transcription"]
+                + batches.map { "anthropic\($0)" }
                 + variants.flatMap { ["my-own\($0)", "openai\($0)"] })
                 .sorted())
-        for (id, provider) in made {
+        for provider in made.values {
             let offers = try #require(ServiceSettings.builtIn.first { $0.name == provider.service }?.kind ?? .openai)
                 .offers
-            let offer = try #require(offers.first { $0.id(of: provider.service ?? "") == id })
+            let offer = try #require(
+                offers.first { $0.id(of: provider.service ?? "") == BatchName.live(of: provider.provider.id) })
             #expect(provider.provider.responseType == offer.answers)
         }
     }

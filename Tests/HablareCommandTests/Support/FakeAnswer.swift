@@ -20,6 +20,7 @@ struct FakeAnswer {
         if let given, given != key { return try refusal(service) }
         guard body[member: "model"]?.string != FakeService.unknownModel else { return try unknownModel(service) }
         let path = parts.dropFirst().drop { $0 == "v1" || $0 == "v2" }.joined(separator: "/")
+        if let reply = try manner.batches.reply(call, to: path, of: service) { return reply }
         switch (service, path) {
         case ("openai", "chat/completions"): return try chat()
         case ("openai", "audio/speech"): return sound()

@@ -16,6 +16,8 @@ struct FakeService: Sendable {
         var values = [#"{"name":"Moby","tons":50}"#]
         /// A gate that every answer waits for; a streamed one waits after its first piece.
         var gate: Gate?
+        /// The batches of OpenAI and Anthropic.
+        var batches = FakeBatches()
         /// Answers before anything else if it returns a reply.
         var instead: @Sendable (ReceivedCall) throws -> ServerReply? = { _ in nil }
         /// Returns the audio of a text in any requested format.
@@ -89,13 +91,13 @@ struct FakeService: Sendable {
     ///   - isTerminal: Whether the outputs are a terminal.
     func stage(
         _ more: String = "", environment: [String: String] = [:], isTerminal: Bool = false,
-        folder: TemporaryFolder? = nil
+        folder: TemporaryFolder? = nil, batchPace: Composition.BatchPace = Composition.BatchPace()
     ) throws -> Stage {
         var variables = environment
         for (service, key) in Self.keys where variables["\(service.uppercased())_API_KEY"] == nil {
             variables["\(service.uppercased())_API_KEY"] = key
         }
-        let stage = try Stage(folder: folder, environment: variables, isTerminal: isTerminal)
+        let stage = try Stage(folder: folder, environment: variables, isTerminal: isTerminal, batchPace: batchPace)
         let home = stage.folder.url.appending(path: ".config/hablare", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         try Data((settings + more).utf8).write(to: home.appending(path: "hablare.yaml"))

@@ -29,6 +29,7 @@ final class Stage: Sendable {
 
     /// Whether the provider is free, like programs.
     private let isFree: Bool
+    private let batchPace: Composition.BatchPace
     /// Variables in addition to those for folders.
     private let environment: [String: String]
 
@@ -37,6 +38,7 @@ final class Stage: Sendable {
         folder: TemporaryFolder? = nil, environment: [String: String] = [:],
         providersFailure: CommandFailure? = nil, seams: EngineSeams = EngineSeams(jitter: { 0 }),
         isTerminal: Bool = false, allowsColour: Bool = false,
+        batchPace: Composition.BatchPace = Composition.BatchPace(),
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
         self.folder = try folder ?? TemporaryFolder(.disk)
@@ -48,6 +50,7 @@ final class Stage: Sendable {
         self.seams = seams
         self.isTerminal = isTerminal
         self.allowsColour = allowsColour
+        self.batchPace = batchPace
         self.wrapStore = wrapStore
     }
 
@@ -104,7 +107,7 @@ final class Stage: Sendable {
 
     /// Returns the composition for a command line.
     func composition(_ arguments: [String] = [], input: String = "") -> Composition {
-        Composition(
+        var composition = Composition(
             arguments: arguments,
             environment: ["XDG_DATA_HOME": folder.url.path, "HOME": folder.url.path].merging(environment) { $1 },
             workingDirectory: folder.url,
@@ -154,5 +157,7 @@ final class Stage: Sendable {
             seams: seams,
             timeZone: .gmt,
             processorCount: 2)
+        composition.batchPace = batchPace
+        return composition
     }
 }

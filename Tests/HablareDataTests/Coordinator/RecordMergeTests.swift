@@ -190,7 +190,7 @@ import Testing
             try await coordinator.merge(response, into: Article.self, id: 1, column: \.audio)
         }
         #expect(error?.code == .diskFull && error?.isRetryable == true)
-        #expect(error?.message.contains("ask for the merge again") == true)
+        #expect(error?.message.contains("Merge again.") == true)
         #expect(error?.cause == "13 (database or disk is full)")
         try await bench.database.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
         #expect(try await coordinator.merge(response, into: Article.self, id: 1, column: \.audio) == .merged)
@@ -230,7 +230,7 @@ import Testing
                 try await coordinator.merge(response(), into: .column(Article.self, { $0.summary }), row: row)
             }
             #expect(new?.code == .noRow)
-            #expect(new?.message.hasSuffix("A column needs a row; use .create for a new one.") == true)
+            #expect(new?.message.hasSuffix("or use a `.create` target for a new row.") == true)
         }
         let text = await mergeError {
             try await coordinator.merge(response(), into: .property("p", \Article.summary), row: "one")

@@ -48,7 +48,7 @@ import Testing
             }
             let failures = try await bench.coordinator.pendingMerges().filter { $0.key.target == "full" }.map(\.failure)
             let told =
-                "The app's database did not take the merge. Its disk is full: make room, and the promise is tried again by itself."
+                "The app's database refused the merge. The disk of the database is full. Free some space. The promised merge is retried automatically."
             #expect(failures == [told])
             isFull.withLock { $0 = false }
             try await bench.soon {
@@ -76,7 +76,9 @@ import Testing
             }
         }
         #expect(error?.code == .diskFull && error?.isRetryable == true)
-        #expect(error?.message.contains("nothing was promised. Its disk is full: make room, and ask again.") == true)
+        #expect(
+            error?.message.contains(
+                "nothing was promised. The disk of the database is full. Free some space. Try again.") == true)
         #expect(try await bench.coordinator.pendingMerges().count == promised)
         #expect(try await bench.manager.snapshots(SnapshotFilter(limit: 2001)).count == promised)
     }
@@ -97,8 +99,8 @@ import Testing
             try await bench.coordinator.submit(AIRequest(prompt: "a"), mergingInto: "article.summary", row: 1)
             try await bench.coordinator.submit(AIRequest(prompt: "b"), mergingInto: "article.summary", row: 99)
             for message in [
-                "What became of a promise could not be noted",
-                "Merged responses are kept for longer than they need be",
+                "The failure of a promised merge could not be recorded",
+                "The engine could not be told that responses were merged",
             ] {
                 try await bench.soon {
                     bench.log.lines.contains {

@@ -199,7 +199,7 @@ import Testing
     @Test("An ambiguous target name is refused")
     func sameName() async throws {
         let bench = try DataWorkbench(targets: [.note, .note])
-        let logged = bench.log.lines.filter { $0.hasPrefix("error: Several merge targets have one name") }
+        let logged = bench.log.lines.filter { $0.hasPrefix("error: Several merge targets have the same name") }
         #expect(logged.count == 1 && logged.first?.contains("note") == true)
         let code = await mergeCode {
             try await bench.coordinator.submit(AIRequest(prompt: "x"), mergingInto: "note", row: .new)

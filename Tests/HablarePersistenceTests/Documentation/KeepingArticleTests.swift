@@ -18,7 +18,7 @@ import Testing
         #expect(problem == nil && database.url != nil)
         try Data("x".utf8).write(to: folder.url.appendingPathComponent("file"))
         let (inMemory, reason) = try await openJournal(in: folder.url.appendingPathComponent("file"))
-        #expect(inMemory.url == nil && reason?.contains("a file is in its place") == true)
+        #expect(inMemory.url == nil && reason?.contains("a file has its path") == true)
         #expect(try await add(pages("Rain."), to: inMemory) == 0)
     }
 

@@ -137,7 +137,7 @@ import Testing
         ] {
             try await database.write { try $0.execute(sql: "CREATE TRIGGER refilling \(trigger)") }
             let error = await #expect(throws: AppDatabaseError.self) { try await database.deleteAll() }
-            #expect(error?.code == .refilled && error?.message.contains("rows in \(table) or") == true)
+            #expect(error?.code == .refilled && error?.message.contains("rows in \(table), or") == true)
             #expect(try counts() == before)
             try await database.write { try $0.execute(sql: "DROP TRIGGER refilling") }
         }

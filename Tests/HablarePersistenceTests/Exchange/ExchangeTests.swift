@@ -286,7 +286,7 @@ import Testing
             try write(text)
             #expect(try await importError(open())?.code == code, "\(text)")
         }
-        #expect(try await importError(open())?.message.contains("Export it with the present one") == true)
+        #expect(try await importError(open())?.message.contains("Export it with the current version") == true)
     }
 
     @Test("An import is refused if a reference is dangling at its end")
@@ -295,7 +295,7 @@ import Testing
         try await database.export(["book"], to: file)
         let error = try await importError(open())
         #expect(error?.code == .danglingReferences)
-        #expect(error?.message.contains("Export those tables too") == true)
+        #expect(error?.message.contains("Also export the tables of those rows") == true)
     }
 
     @Test(

@@ -39,9 +39,9 @@ import Testing
         for file in [inside, below] {
             let error = openingError { _ = try AppDatabase(at: file, migrator: Notes.migrator) }
             #expect(error?.code == .folderUnwritable)
-            #expect(error?.message.localizedCaseInsensitiveContains("choose another place") == true)
+            #expect(error?.message.localizedCaseInsensitiveContains("choose another location") == true)
             // The message does not advise to create what exists or cannot be created.
-            #expect(error?.message.contains("Make it") == false)
+            #expect(error?.message.contains("Create it") == false)
         }
     }
 

@@ -71,6 +71,11 @@ import Testing
         #expect(turn.names == ["b"])
         #expect(board.withdrew("b") == false)
         board.sent(turn.number, .success("batch_1"))
+        #expect(board.withdrew("b") == false)
+        guard case .sent("batch_1") = board.gathering("b", now: Self.at(30)) else {
+            Issue.record("It does not learn its batch")
+            return
+        }
         board.entered(Self.entry("c"), now: Self.at(40))
         #expect(board.withdrew("c") == true)
         board.entered(Self.entry("d"), now: Self.at(50))
@@ -156,7 +161,7 @@ import Testing
                 guard let name = waiting.sorted().randomElement(using: &random) else { continue }
                 let isUnsent = board.withdrew(name)
                 #expect(isUnsent == (counts[name] == nil), "seed \(seed)")
-                waiting.remove(name)
+                if isUnsent { waiting.remove(name) }
             case 4:
                 guard let name = waiting.sorted().randomElement(using: &random) else { continue }
                 switch board.gathering(name, now: Self.at(now)) {

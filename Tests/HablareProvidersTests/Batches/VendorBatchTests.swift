@@ -8,7 +8,7 @@ import Testing
 @testable import HablareProviders
 
 /// Batches at both vendors: sent, awaited over restarts, expired half done, left for a live call.
-@Suite struct VendorBatchTests {
+@Suite(.timeLimit(.minutes(2))) struct VendorBatchTests {
     /// A clock that jumps to the end of each sleep, once the sleepers may go on.
     private struct JumpingClock: Clock {
         struct Instant: InstantProtocol {
@@ -184,6 +184,31 @@ import Testing
                 ])
     }
 
+    @Test func `A response of OpenAI's is answered by a batch, not in the background`() async throws {
+        let body =
+            #"{"id":"r","status":"completed","model":"m","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Good day"}]}],"usage":{"input_tokens":7,"output_tokens":3}}"#
+        let server = Server { names in
+            (
+                names.map { #"{"custom_id":"\#($0)","response":{"status_code":200,"body":\#(body)},"error":null}"# }, []
+            )
+        }
+        let transport = server.transport
+        let clock = JumpingClock()
+        let service = OpenAIService(
+            try ServiceAddress(OpenAIService.baseURL), transport: transport,
+            key: { () throws(AIServiceError) in try APIKey(OpenAIBench.key) }, catalog: .empty, date: { clock.date })
+        let batch = OpenAIResponsesProvider("openai", service: service, model: "m").batched(
+            as: "openai.batch", reserve: 1800, rules: BatchBoard.Rules(maximumRequests: 1), clock: clock,
+            taskExecutor: nil)
+        var request = Self.request()
+        request.parameters["background"] = true
+        let answer = try await batch.answering(request).result.get()
+        #expect(answer.content == .text(Body("Good day")))
+        let upload = try #require(transport.calls.first).text
+        #expect(upload.contains(#""url":"/v1/responses","body":{"#) && !upload.contains(#""background""#))
+        #expect(transport.calls[1].json?[member: "endpoint"] == "/v1/responses")
+    }
+
     @Test func `Anthropic answers a request by a batch and its results`() async throws {
         let server = Server { names in (names.map { Self.anthropic($0, Self.message) }, []) }
         let transport = server.transport
@@ -354,6 +379,37 @@ import Testing
         }
         #expect(transport.calls.count { $0.url.path == "/v1/batches" } == 1)
         #expect(!server.state.withLock { $0.isCancelled })
+    }
+
+    @Test func `A request that sleeps while another sends their batch finds it after a restart`() async throws {
+        let store = InMemoryStore()
+        let isOver = Locked(false)
+        let server = Server(
+            look: { _ in
+                isOver.withLock { $0 } ? .json(#"{"status":"completed","output_file_id":"out"}"#) : nil
+            }, lines: { names in (names.map { Self.openAI($0, "Good day") }, []) })
+        let transport = server.transport
+        let requests = (1...2).map { number in
+            AIRequest(prompt: .text("Hello \(number)"), deadline: Date().addingTimeInterval(1_000_000_000))
+        }
+        var held = JumpingClock()
+        held.mayGoOn = { false }
+        let first = try openAI(transport, held, requests: 2).batch
+        try await run(store, [first]) { manager in
+            for request in requests { try await manager.submit(request, to: "openai.batch") }
+            // The second sends the batch of both. The first still sleeps when the engine shuts down.
+            while !server.state.withLock({ $0.isCreated }) { await Task.yield() }
+        }
+        isOver.withLock { $0 = true }
+        let second = try openAI(transport, JumpingClock(), requests: 1).batch
+        try await run(store, [second]) { manager in
+            for request in requests {
+                let response = try await manager.execute(requestID: request.id)
+                let text = try await response.text()
+                #expect(text == "Good day")
+            }
+        }
+        #expect(transport.calls.count { $0.url.path == "/v1/batches" } == 1)
     }
 
     @Test(

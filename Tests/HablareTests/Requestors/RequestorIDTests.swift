@@ -65,7 +65,7 @@ import Testing
     func category() {
         let error = #expect(throws: AIServiceError.self) { _ = try SpeechRequestor("openai.text.gpt-4o") }
         #expect(error?.code == .invalidConfiguration)
-        #expect(error?.message.contains("one for text") ?? false)
+        #expect(error?.message.contains("the category text") ?? false)
     }
 
     // MARK: Providers

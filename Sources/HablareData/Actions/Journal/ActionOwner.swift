@@ -1,9 +1,10 @@
-/// A queue's owner, as the journal records it.
+/// The owner of a queue, as recorded in the journal.
 ///
-/// Each open of the queue draws a new random token. The journal refuses writes from an owner with any other token.
+/// Each opening of the queue creates a new random token. The journal refuses writes from an owner with a different
+/// token.
 ///
-/// The token is random instead of a counter, because erasing the database would restart a counter. Then an earlier
-/// owner could have the same token as the current one.
+/// The token is random, not a counter. Erasing the database would restart a counter, and an earlier owner could then
+/// have the same token as the current owner.
 struct ActionOwner: Sendable, Hashable {
     let queue: String
     let token: Int64

@@ -4,10 +4,11 @@ import GRDB
 enum ActionSchema {
     /// Creates the tables.
     ///
-    /// - `hablare_action_queues`: one row per queue; its token tells the current owner from earlier ones.
-    /// - `hablare_actions`: one row per action, keyed by its place in the queue, so that new rows always go to the end.
-    /// - `hablare_action_ids`: one row for each of the last actions with an id chosen by the app, kept after the action
-    ///   is over. `digest` is the SHA-256 of the action's JSON.
+    /// - `hablare_action_queues`: one row for each queue. The row's token identifies the current owner.
+    /// - `hablare_actions`: one row for each action. The key is the action's number in the queue, so that new rows are
+    ///   always added at the end.
+    /// - `hablare_action_ids`: one row for each recent action whose id the app chose. The row stays after the action is
+    ///   over. `digest` is the SHA-256 of the action's JSON.
     static func create(_ database: Database) throws {
         try database.execute(
             sql: """

@@ -4,19 +4,19 @@ import Hablare
 
 /// The statements on the tables of action queues. No other code touches those tables.
 enum ActionTable {
-    /// A queue's contents in the journal.
+    /// The content of a queue in the journal.
     struct Contents<Action: QueuedAction>: Sendable {
         let owner: ActionOwner
         let stored: [StoredAction<Action>]
-        /// The number of the last action, even if it is unreadable or over.
+        /// The number of the last action, even if the action is unreadable or over.
         let last: Int64
-        /// The ids chosen by the app, with the numbers of their actions.
+        /// The ids that the app chose, with the numbers of their actions.
         let names: [(name: ActionName, number: Int64)]
-        /// The numbers of the rows that this version cannot read.
+        /// The numbers of the rows that this version of the app cannot read.
         let unreadable: [Int64]
     }
 
-    /// Takes a queue over from its current owner, and reads it.
+    /// Makes the caller the owner of a queue, in place of the current owner. Returns the queue's content.
     ///
     /// - Parameter token: The new owner's random token.
     static func open<Action: QueuedAction>(
@@ -67,8 +67,8 @@ enum ActionTable {
 
     /// Writes an owner's changes to its queue.
     ///
-    /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner; ``ActionQueueError/Code/erased``
-    ///   if the queue is no longer in the database.
+    /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner. ``ActionQueueError/Code/erased``
+    ///   if the queue is not in the database.
     static func write(_ writes: [ActionWrite], of owner: ActionOwner, in database: Database) throws {
         try check(owner, in: database)
         for write in writes {
@@ -84,12 +84,12 @@ enum ActionTable {
         }
     }
 
-    /// Whether the journal records that this turn of an item was carried out.
+    /// Returns whether the journal records that this execution of an item was carried out.
     ///
-    /// Only meaningful if the committer marks the item in the transaction that carries it out.
+    /// The record is reliable only if the committer marks the item in the transaction that carries the item out.
     ///
-    /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner; ``ActionQueueError/Code/erased``
-    ///   if the queue is no longer in the database.
+    /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner. ``ActionQueueError/Code/erased``
+    ///   if the queue is not in the database.
     static func isApplied(_ origin: ActionOrigin, executions: Int, in database: Database) throws -> Bool {
         try check(origin.owner, in: database)
         let statement = try database.cachedStatement(
@@ -151,9 +151,9 @@ enum ActionTable {
 
     /// Updates an action's row.
     ///
-    /// The row may be one turn ahead of `record`. The transaction that carries an item out marks it as applied, and the
-    /// owner may write the action before it learns of that. In that case this leaves the row's standing, attempts and
-    /// failure unchanged.
+    /// The row may already count one more execution than `record`. The transaction that carries an item out marks it as
+    /// applied, and the owner may write the action before it learns of this mark. In that case, the update does not
+    /// change the row's standing, attempts and failure.
     private static func update(_ record: ActionRecord, of owner: ActionOwner, in database: Database) throws {
         try database.cachedStatement(
             sql: """
@@ -173,7 +173,7 @@ enum ActionTable {
         ]
     }
 
-    /// Returns an action from its row, or `nil` if this version cannot read the row.
+    /// Returns an action from its row; `nil` if this version of the app cannot read the row.
     private static func read<Action: QueuedAction>(_ row: Row, number: Int64) -> StoredAction<Action>? {
         func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
             Value.fromDatabaseValue(row[column])

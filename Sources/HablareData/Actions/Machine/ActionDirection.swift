@@ -1,7 +1,7 @@
-/// The direction in which an action is handed over.
+/// The direction in which the committer executes an action.
 enum ActionDirection: Int64, Sendable, Hashable {
-    /// The action itself is carried out.
+    /// The committer carries the action out.
     case forward
-    /// The action is reverted by its compensation.
+    /// The committer reverts the action, by carrying out its compensation.
     case backward
 }

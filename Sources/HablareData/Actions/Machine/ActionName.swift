@@ -1,9 +1,10 @@
 import Crypto
 import Foundation
 
-/// An id that the app has chosen for an action, with a digest that tells the action from another one.
+/// An id that the app chose for an action, with a digest of the action. The digest shows whether another action has the
+/// same id.
 struct ActionName: Sendable, Hashable {
-    /// The number of a queue's latest actions whose chosen ids are remembered.
+    /// The number of recent actions of a queue whose chosen ids are kept.
     static let mostKept: Int64 = 10_000
 
     let id: ActionID

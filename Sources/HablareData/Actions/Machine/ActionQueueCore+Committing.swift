@@ -3,13 +3,13 @@ import OrderedCollections
 extension ActionQueueCore {
     // MARK: Triggers
 
-    /// Restarts the quiet time, because something was requested.
+    /// Restarts the quiet time, because an action was appended, undone or redone.
     mutating func somethingWaits(now: Duration) {
         quietSince = configuration.mode == .automatic ? now : nil
     }
 
-    /// Makes all waiting steps due if there are enough of them, or if the quiet time has passed. A step that is due
-    /// already does not change.
+    /// Makes all waiting steps due if there are enough of them, or if the quiet time has passed. Steps that are already
+    /// due do not change.
     private mutating func pullTriggers(now: Duration) {
         guard configuration.mode == .automatic, let since = quietSince else { return }
         guard notYetDue > 0 || !underWay.isEmpty else {
@@ -25,8 +25,8 @@ extension ActionQueueCore {
 
     // MARK: Handing over
 
-    /// Returns the items to hand over now. Call it after every batch of events, and at the time that ``wake(after:)``
-    /// returns.
+    /// Returns the items to pass to the committer now. Call this method after every batch of events, and at the time
+    /// that ``wake(after:)`` returns.
     mutating func decide(now: Duration) -> [ActionHandover<Action>] {
         guard isRunning else { return [] }
         pullTriggers(now: now)
@@ -40,7 +40,11 @@ extension ActionQueueCore {
             if let subject = step.action.subject, !subjects.insert(subject).inserted { continue }
             guard step.isDue, let direction = step.direction, step.retryAt ?? now <= now else { continue }
             guard let action = step.action(going: direction) else {
-                give(number, up: "The action has no compensation any more.")
+                give(
+                    number,
+                    up:
+                        "The action no longer has a compensation, so it cannot be reverted. Retry it in a version of the app that has one, or discard it."
+                )
                 continue
             }
             let group = action.group
@@ -57,10 +61,11 @@ extension ActionQueueCore {
         return handovers
     }
 
-    /// Returns the time at which to call ``decide(now:)`` if nothing happens before; `nil` if no step waits for time.
+    /// Returns the time at which to call ``decide(now:)`` next, if no event occurs earlier. Returns `nil` if no step
+    /// waits for a time.
     ///
-    /// - Parameter now: The time of the last call of ``decide(now:)``, and not a later one. A step that became due in
-    ///   between was not handed over, and this would skip its time.
+    /// - Parameter now: The time of the last call of ``decide(now:)``. Do not pass a later time. If a step became due
+    ///   in between, its time would be skipped.
     func wake(after now: Duration) -> Duration? {
         guard isRunning else { return nil }
         var earliest = quietSince.map { $0 + configuration.quietTime }
@@ -90,12 +95,14 @@ extension ActionQueueCore {
 
     // MARK: Outcomes
 
-    /// Ends a commit. Items without a verdict may have been carried out.
+    /// Records the end of a commit. Items without a verdict may have been carried out.
     mutating func groupEnded(_ group: Action.Group, _ verdicts: [Int64: ActionVerdict], now: Duration) {
         guard let numbers = underWay.removeValue(forKey: group) else { return }
         let configuration = configuration
         for number in numbers {
-            let verdict = verdicts[number] ?? .unknown("The committer gave no outcome.")
+            let verdict =
+                verdicts[number]
+                ?? .unknown("The committer returned no outcome for this item. Return one outcome for each item.")
             guard case .handedOver(let direction) = steps[number]?.record.standing else { continue }
             change(number) { step in
                 step.isUnderWay = false
@@ -134,8 +141,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// Clears the step's failures, because its effect is known now. In review mode, a change that follows needs its own
-    /// commit.
+    /// Clears the step's failures, because its effect is now known. In review mode, a change that follows needs a
+    /// separate commit.
     fileprivate mutating func succeeded(_ configuration: ActionQueueConfiguration) {
         record.attempt = 0
         record.failure = nil

@@ -1,9 +1,9 @@
 extension ActionQueueCore {
     // MARK: User requests
 
-    /// Appends an action. Undone actions can no longer be redone afterwards.
+    /// Appends an action. Actions that were undone earlier can then no longer be redone.
     ///
-    /// - Throws: ``ActionQueueError/Code/conflict``; then nothing has changed.
+    /// - Throws: ``ActionQueueError/Code/conflict``. In this case nothing has changed.
     mutating func appended(_ new: NewAction<Action>, now: Duration) throws {
         if let name = new.name {
             if try isKnown(name) { return }
@@ -18,7 +18,7 @@ extension ActionQueueCore {
         somethingWaits(now: now)
     }
 
-    /// Undoes the last wanted action. If this throws, nothing has changed.
+    /// Undoes the last action that is not undone. If the method throws an error, nothing has changed.
     mutating func undoAsked(now: Duration) throws -> ActionChange<Action> {
         guard let number = past.last, let step = steps[number] else { throw ActionQueueError.nothingToUndo }
         guard step.canBeUndone else { throw ActionQueueError.cannotBeUndone }
@@ -27,7 +27,7 @@ extension ActionQueueCore {
         return wantedChanged(of: step, to: false, now: now)
     }
 
-    /// Redoes the action that was undone last. If this throws, nothing has changed.
+    /// Redoes the action that was undone last. If the method throws an error, nothing has changed.
     mutating func redoAsked(now: Duration) throws -> ActionChange<Action> {
         guard let number = future.last, let step = steps[number] else { throw ActionQueueError.nothingToRedo }
         future.removeLast()
@@ -35,9 +35,9 @@ extension ActionQueueCore {
         return wantedChanged(of: step, to: true, now: now)
     }
 
-    /// Makes all waiting steps due now, including those that wait for a retry.
+    /// Makes all waiting steps due now, including steps that wait for a retry.
     ///
-    /// - Returns: The last place in line to which this applies.
+    /// - Returns: The last queue position that this call includes.
     @discardableResult
     mutating func commitAsked() -> Int64 {
         for number in queue {
@@ -51,7 +51,7 @@ extension ActionQueueCore {
         return lastPosition
     }
 
-    /// Retries all failed actions, after the ones that wait already.
+    /// Retries all failed actions. They are queued after the actions that already wait.
     ///
     /// - Returns: The number of retried actions.
     mutating func retryAsked() -> Int {
@@ -60,10 +60,10 @@ extension ActionQueueCore {
         return numbers.count
     }
 
-    /// Retries one failed action, after the ones that wait already.
+    /// Retries one failed action. It is queued after the actions that already wait.
     mutating func retryAsked(_ id: ActionID) throws { tryAgain(try number(of: id, among: failed)) }
 
-    /// Discards all failed actions, and leaves their effects as they are.
+    /// Discards all failed actions. Their effects are not changed.
     ///
     /// - Returns: The number of discarded actions.
     mutating func discardAsked() -> Int {
@@ -75,7 +75,7 @@ extension ActionQueueCore {
     /// Discards one failed action.
     mutating func discardAsked(_ id: ActionID) throws { drop([try number(of: id, among: failed)]) }
 
-    /// Forgets an action that is wanted and has no effect yet.
+    /// Removes an action that is wanted and has no effect yet.
     mutating func withdrawAsked(_ id: ActionID) throws {
         let number = try number(of: id, among: queue + failed)
         guard let step = steps[number], step.record.standing == .notApplied, step.record.isWanted, !step.isUnderWay
@@ -115,7 +115,8 @@ extension ActionQueueCore {
     /// Whether the last action can be undone.
     var canUndo: Bool { past.last.flatMap { steps[$0]?.canBeUndone } ?? false }
 
-    /// Forgets the oldest actions beyond the undo depth, so that they can no longer be undone.
+    /// Removes the oldest actions from the undo history if it exceeds the undo depth. These actions can no longer be
+    /// undone.
     mutating func keepDepth() {
         let excess = past.count - max(0, configuration.undoDepth)
         guard excess > 0 else { return }
@@ -140,7 +141,7 @@ extension ActionQueueCore {
         return ActionChange(id: step.record.id, action: step.action, effect: effect)
     }
 
-    /// The permanently failed actions, in the order in which they were requested.
+    /// The permanently failed actions, in the order of their last append, undo or redo.
     var failed: [Int64] {
         troubled.compactMap { steps[$0]?.record }.filter(\.hasGivenUp).sorted { $0.position < $1.position }
             .map(\.number)

@@ -14,7 +14,7 @@ extension ActionQueueCore {
         return snapshot
     }
 
-    /// The actions to be done, in their order, followed by the failed ones.
+    /// The actions that wait to be carried out or reverted, in order. The failed actions follow them.
     var pendingActions: [PendingAction<Action>] {
         (queue + failed).compactMap { number in
             guard let step = steps[number] else { return nil }
@@ -35,8 +35,8 @@ extension ActionQueueCore {
         }
     }
 
-    /// Whether every step up to a place in line that could be handed over has been. A step behind a failed one of the
-    /// same subject cannot be handed over.
+    /// Returns whether every step up to a queue position was passed to the committer. Steps that cannot be passed do
+    /// not count: for example, a step that waits behind a failed step of the same subject.
     func isFlushed(upTo queuePosition: Int64) -> Bool {
         !queue.contains { number in
             guard let step = steps[number], step.queuePosition <= queuePosition else { return false }

@@ -1,6 +1,6 @@
 extension ActionQueueCore {
-    /// Restores a queue from its journal. Actions that were handed over when the process ended may have been carried
-    /// out, so they are settled first.
+    /// Restores a queue from its journal. Actions that were with the committer when the process ended may have been
+    /// carried out. Their outcomes are settled first.
     init(
         configuration: ActionQueueConfiguration, owner: ActionOwner, stored: [StoredAction<Action>], last: Int64 = 0,
         names: [(name: ActionName, number: Int64)] = [], unreadable: [Int64] = [], now: Duration
@@ -31,10 +31,10 @@ extension ActionQueueCore {
         somethingWaits(now: now)
     }
 
-    /// Rebuilds the undo history. The actions at its end that were undone can be redone.
+    /// Rebuilds the undo history. Undone actions at the end of the history can be redone.
     ///
-    /// An undone action before a wanted one can no longer be redone. This happens if an older version of the app could
-    /// not read the undone action and appended another one.
+    /// An undone action before a wanted action cannot be redone. This order arises if an older version of the app could
+    /// not read the undone action and appended another action.
     private mutating func recallHistory() {
         func isWanted(_ number: Int64) -> Bool { steps[number]?.record.isWanted == true }
         future = past.reversed().prefix { !isWanted($0) }
@@ -46,11 +46,12 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// Marks a step as failed after its last attempt, so that a commit that crashes the process is not repeated for
-    /// ever.
+    /// Marks a step as failed if it has no attempts left. So a commit that crashes the process is not repeated forever.
     fileprivate mutating func restarted(_ configuration: ActionQueueConfiguration) {
         guard !record.standing.isKnown, record.attempt >= max(1, configuration.maximumAttempts) else { return }
         record.hasGivenUp = true
-        record.failure = record.failure ?? "The process ended during every attempt."
+        record.failure =
+            record.failure
+            ?? "The process ended during each attempt. Check the crash reports, then retry the action or discard it."
     }
 }

@@ -1,49 +1,50 @@
 import Foundation
 import OrderedCollections
 
-/// The decisions of a queue, as a pure state machine. It receives events, and returns the rows to write and the items
-/// to hand over. It never waits, reads or writes.
+/// The decisions of a queue, as a pure state machine. It receives events. It returns the rows to write and the items to
+/// pass to the committer. It never waits, reads or writes.
 ///
-/// The shell applies a batch of events to a copy of the core and writes ``takeWrites()`` in one transaction. It adopts
-/// the copy only after the commit. So the core never knows more than the journal, and a failed write needs no rollback.
+/// The queue applies a batch of events to a copy of the core, and writes the copy's ``takeWrites()`` in one
+/// transaction. It adopts the copy only after the commit. So the core never knows more than the journal, and a failed
+/// write needs no rollback.
 ///
-/// Invariants, for any events in any order:
+/// These rules hold for any events in any order:
 /// - A step is in flight at most once, and a group has at most one commit in flight.
-/// - Steps of one subject are handed over one at a time, in the order of their positions.
-/// - An item is handed over again only after it failed, or marked as repeated.
+/// - Steps of one subject are passed to the committer one at a time, in the order of their positions.
+/// - An item is passed to the committer again only if it failed, or if it is marked as repeated.
 /// - The journal has a row for every step that is open, remembered or failed.
 struct ActionQueueCore<Action: QueuedAction>: Sendable {
     let configuration: ActionQueueConfiguration
-    /// The journal's owner, handed out with every item.
+    /// The owner of the queue. Every item refers to it.
     let owner: ActionOwner
-    /// All steps by their numbers. Only ``change(_:_:)`` changes them, because it keeps all derived state up to date.
+    /// All steps, by their numbers. Only ``change(_:_:)`` changes them, because it also updates all derived state.
     private(set) var steps = ActionSteps<Action>()
-    /// The actions that can be undone, the next one last.
+    /// The actions that can be undone. The next action to undo is the last element.
     var past: [Int64] = []
-    /// The actions that can be redone, the next one last.
+    /// The actions that can be redone. The next action to redo is the last element.
     var future: [Int64] = []
-    /// The open steps, by their places.
+    /// The open steps, in the order of their queue positions.
     private(set) var queue: [Int64] = []
-    /// The steps with a failure, including those that are retried.
+    /// The steps that have a failure, including steps that are retried.
     private(set) var troubled: OrderedSet<Int64> = []
-    /// The number of steps in line that are not due yet.
+    /// The number of open steps that are not due yet.
     private(set) var notYetDue = 0
-    /// The number of steps in line that are due, and may be handed over once nothing blocks them.
+    /// The number of open steps that are due. A due step is passed to the committer when nothing blocks it.
     private(set) var due = 0
     /// The number of steps that are not retried automatically.
     private(set) var givenUp = 0
-    /// The groups with a commit in flight, with the numbers of its steps.
+    /// The groups that have a commit in flight, with the numbers of the steps in that commit.
     var underWay: [Action.Group: [Int64]] = [:]
-    /// Whether steps are handed over: the queue's `run()` is active, and the queue is not paused.
+    /// Whether steps are passed to the committer. `true` if the queue's `run()` is active and the queue is not paused.
     var isRunning = false
-    /// The time of the last request whose step is not due yet.
+    /// The time of the last append, undo or redo whose step is not due yet.
     var quietSince: Duration?
     var lastNumber: Int64 = 0
     var lastPosition: Int64 = 0
     /// The numbers of the rows that this version of the app cannot read.
     private(set) var unreadable: [Int64] = []
     private var writes: OrderedDictionary<Int64, ActionWrite> = [:]
-    /// The last actions with ids chosen by the app, by these ids. They include actions that are over.
+    /// The recent actions whose ids the app chose, by these ids. They include actions that are over.
     private var names: [ActionID: (digest: Data, number: Int64)] = [:]
     private var newNames: [ActionWrite] = []
 
@@ -64,22 +65,22 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     // MARK: Names
 
-    /// Whether an action was appended before under an id that the app has chosen.
+    /// Returns whether an action was already appended under an id that the app chose.
     ///
-    /// - Throws: ``ActionQueueError/Code/conflict`` if that was a different action.
+    /// - Throws: ``ActionQueueError/Code/conflict`` if a different action was appended under the id.
     func isKnown(_ name: ActionName) throws -> Bool {
         guard let known = names[name.id] else { return false }
         guard known.digest == name.digest else { throw ActionQueueError.conflict(name.id) }
         return true
     }
 
-    /// Records a new action's chosen id.
+    /// Records the id that the app chose for a new action.
     mutating func named(_ name: ActionName, number: Int64) {
         newNames.append(.name(name, number: number))
         recall(name, number: number)
     }
 
-    /// Remembers a chosen id that the journal has.
+    /// Restores a chosen id from the journal.
     mutating func recall(_ name: ActionName, number: Int64) {
         names[name.id] = (name.digest, number)
         // Trimming only at twice the limit keeps its average cost low.
@@ -89,7 +90,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     // MARK: Steps
 
-    /// Adds a step that the journal has, or is about to get.
+    /// Adds a step whose row is in the journal, or will be added to it.
     mutating func enter(_ step: ActionStep<Action>) {
         var step = step
         step.settleNothing()
@@ -107,7 +108,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         writes[record.number] = .insert(step.record, payload: new.payload, appendedAt: new.appendedAt)
     }
 
-    /// Changes a step. All changes go through this method, which updates the line, the counts and the pending writes.
+    /// Changes a step. All changes use this method, because it updates the queue, the counts and the pending writes.
     mutating func change(_ number: Int64, _ body: (inout ActionStep<Action>) -> Void) {
         guard let old = steps[number] else { return }
         var new = old
@@ -127,7 +128,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         if new.isOver { remove(number) }
     }
 
-    /// Removes a step that is not needed or not wanted any more.
+    /// Removes a step that is no longer needed or wanted.
     mutating func remove(_ number: Int64) {
         guard let step = steps[number] else { return }
         steps[number] = nil
@@ -137,7 +138,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         note(.delete(number: number), of: number)
     }
 
-    /// Discards the rows that this version cannot read.
+    /// Discards the rows that this version of the app cannot read.
     ///
     /// - Returns: The number of discarded rows.
     mutating func discardUnreadableAsked() -> Int {
@@ -174,7 +175,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         queue.remove(at: index)
     }
 
-    /// Returns the index of a step in the line, or the index at which it belongs.
+    /// Returns the index of a step in the queue, or the index at which it must be inserted.
     private func queuePosition(of step: ActionStep<Action>) -> Int {
         var (low, high) = (0, queue.count)
         while low < high {

@@ -1,16 +1,16 @@
 /// An action's state in the journal, without the action itself.
 struct ActionRecord: Sendable, Hashable {
     let id: ActionID
-    /// The action's place among all actions of the queue, in the order in which they were appended.
+    /// The action's number. Actions are numbered in the order in which they were appended to the queue.
     let number: Int64
-    /// Whether the user wants the action carried out: `false` after an undo.
+    /// Whether the user wants the action to be carried out. `false` after an undo.
     var isWanted = true
     var standing = ActionStanding.notApplied
     /// The number of times that the action was carried out or reverted.
     var executions = 0
-    /// The number of times that the action was handed over in this turn.
+    /// The number of attempts at the current execution.
     var attempt = 0
-    /// The place in the queue of the last append, undo or redo of this action.
+    /// The queue position of this action's last append, undo or redo.
     var position: Int64
     /// Whether the action can be undone or redone.
     var isRemembered = true

@@ -4,8 +4,8 @@ enum ActionStanding: Sendable, Hashable {
     case notApplied
     /// The action was carried out.
     case applied
-    /// The action was handed over, and its outcome is unknown: a commit is in flight, was interrupted, or lost its
-    /// answer.
+    /// The action was passed to the committer, and its outcome is unknown. A commit is in flight, was interrupted, or
+    /// lost its answer.
     case handedOver(ActionDirection)
 
     /// Whether the action's effect is known.
@@ -20,7 +20,7 @@ enum ActionStanding: Sendable, Hashable {
         }
     }
 
-    /// Creates a standing from its stored code, or `nil` for a code of a newer version.
+    /// Creates a standing from its stored code. Returns `nil` for a code of a newer version.
     init?(code: Int64) {
         switch code {
         case 0: self = .notApplied
@@ -31,7 +31,7 @@ enum ActionStanding: Sendable, Hashable {
         }
     }
 
-    /// Returns the standing before an action goes in a direction.
+    /// Returns the standing of an action before it is executed in a direction.
     static func before(_ direction: ActionDirection) -> ActionStanding {
         direction == .forward ? .notApplied : .applied
     }

@@ -1,22 +1,26 @@
 import Foundation
 
-/// One action of a queue: its journal record, and the state that lives only as long as the process.
+/// One action of a queue: its journal record, and the state that exists only while the process runs.
 ///
-/// There is no list of tasks. A step has the wanted state and the actual state. If the two differ and no commit is in
-/// flight, the step has to be handed over. By this one rule, an undo before the commit commits nothing. An undo during
-/// the commit waits for the outcome, and an undo afterwards is a compensation.
+/// A step has a wanted state and an actual state. If they differ and no commit is in flight, the step must be passed to
+/// the committer. This one rule has these results:
+///
+/// - An undo before the commit commits nothing.
+/// - An undo during the commit waits for the outcome.
+/// - An undo after the commit carries out the compensation.
 struct ActionStep<Action: QueuedAction>: Sendable {
     var record: ActionRecord
     let action: Action
     let appendedAt: Date
-    /// The step's place in line: its position, or a place before all others while its outcome is unknown.
+    /// The step's place in the queue. Usually, the place is the step's position. While the outcome of the step is
+    /// unknown, the place is before all other steps.
     var queuePosition: Int64
     /// Whether a commit of this process contains the step.
     var isUnderWay = false
     /// Whether the step is due to be committed.
     var isDue = false
-    /// Whether the step became due after its last append, undo or redo. In review mode, this means that the user has
-    /// confirmed the current choice.
+    /// Whether the step became due after its last append, undo or redo. In review mode, `true` means that the user has
+    /// confirmed this last change.
     var hasWord = false
     /// The time before which the step is not retried.
     var retryAt: Duration?
@@ -28,7 +32,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         queuePosition = stored.record.position
     }
 
-    /// The direction in which to hand the step over; `nil` if it needs no commit, or is in flight.
+    /// The direction in which the committer must execute the step; `nil` if the step needs no commit or is in flight.
     var direction: ActionDirection? {
         guard !isUnderWay else { return nil }
         switch record.standing {
@@ -38,25 +42,26 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         }
     }
 
-    /// Whether the step is in line: it is in flight, or has work left without a permanent failure.
+    /// Whether the step is in the queue. A step is in the queue if it is in flight, or if it has work left and has not
+    /// permanently failed.
     var isOpen: Bool { isUnderWay || (direction != nil && !record.hasGivenUp) }
 
-    /// Whether the step is in line and not due yet.
+    /// Whether the step is in the queue and not due yet.
     var isNotYetDue: Bool { isOpen && !isUnderWay && !isDue }
 
     /// Whether the step is due and not in flight.
     var isReady: Bool { isOpen && !isUnderWay && isDue }
 
-    /// Whether the step is not needed any more.
+    /// Whether the step is no longer needed.
     var isOver: Bool { !isOpen && !record.isRemembered && !record.hasGivenUp }
 
-    /// Whether an undo of the step can be carried out.
+    /// Whether the step can be undone.
     var canBeUndone: Bool {
         if action.isNothing || (record.standing == .notApplied && !isUnderWay) { return true }
         return action.compensation != nil
     }
 
-    /// Returns the action to carry out in a direction; `nil` if there is no compensation.
+    /// Returns the action to carry out in a direction; `nil` if the action has no compensation.
     func action(going direction: ActionDirection) -> Action? {
         direction == .forward ? action : action.compensation
     }

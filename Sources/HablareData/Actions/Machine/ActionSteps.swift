@@ -1,5 +1,5 @@
-/// The steps of a queue by their numbers, in blocks. Changing a copy copies only the touched blocks, and not all steps
-/// of a long queue.
+/// The steps of a queue by their numbers, stored in blocks. A change to a copy copies only the changed blocks, not all
+/// steps of a long queue.
 struct ActionSteps<Action: QueuedAction>: Sendable {
     private static var stepsOfBlock: Int64 { 64 }
 

@@ -1,20 +1,21 @@
-/// The result of one item when its commit is over.
+/// The result of one item after its commit has ended.
 enum ActionVerdict: Sendable, Hashable {
     case done
-    /// No attempt carried the item out, and nothing prevents a new one. Either a lookup did not find the item, or the
+    /// No attempt carried the item out, and a new attempt is possible. Either a lookup did not find the item, or the
     /// queue stopped before an attempt began.
     case notApplied
-    /// The queue stopped during the commit. This does not count as an attempt, and the outcome is unknown.
+    /// The queue stopped during the commit, and the outcome is unknown. The interrupted commit does not count as an
+    /// attempt.
     case interrupted
     case failed(String, isRetryable: Bool)
     case unknown(String, isRetryable: Bool = true)
 
-    /// Creates the verdict that follows from an outcome.
+    /// Creates the verdict for an outcome.
     ///
     /// - Parameters:
     ///   - outcome: The committer's outcome.
-    ///   - item: The item as it was given to the committer.
-    ///   - isCancelled: Whether the commit was cancelled, which is how a shutdown ends it.
+    ///   - item: The item that was passed to the committer.
+    ///   - isCancelled: Whether the commit was cancelled. A shutdown cancels commits.
     init<Action: QueuedAction>(_ outcome: ActionOutcome, of item: ActionItem<Action>, isCancelled: Bool) {
         switch outcome {
         case .done: self = .done
@@ -31,11 +32,11 @@ enum ActionVerdict: Sendable, Hashable {
         }
     }
 
-    /// Returns the verdict for an item that no attempt reached because the queue stopped.
+    /// Returns the verdict for an item that was not attempted because the queue stopped.
     static func stopped<Action: QueuedAction>(_ item: ActionItem<Action>) -> ActionVerdict {
         item.isRepeated ? .interrupted : .notApplied
     }
 
-    /// Returns an error's description, cut off at 500 characters.
+    /// Returns an error's description, shortened to 500 characters.
     static func text(of error: any Error) -> String { String(String(describing: error).prefix(500)) }
 }

@@ -6,6 +6,6 @@ struct NewAction<Action: QueuedAction>: Sendable {
     let action: Action
     let payload: Data
     let appendedAt: Date
-    /// The action's id, if the app has chosen it.
+    /// The action's id if the app chose it; otherwise `nil`.
     var name: ActionName?
 }

@@ -1,13 +1,13 @@
-/// An event of a queue, on its way to the core.
+/// An event that a queue applies to its core.
 struct ActionQueueEvent<Action: QueuedAction>: Sendable {
-    /// A closure that applies the event to the core. It returns a closure that answers the caller, to be called after
-    /// the change is durable.
+    /// A closure that applies the event to the core. It returns a second closure, which answers the caller. The second
+    /// closure is called after the change is durable.
     let handle: @Sendable (inout ActionQueueCore<Action>) -> @Sendable () -> Void
-    /// A closure that answers the caller that the journal failed and nothing has changed. `nil` for an event that
-    /// cannot be refused: it is applied again until it is written.
+    /// A closure that tells the caller that the journal failed and nothing has changed. `nil` for an event that cannot
+    /// be refused. Such an event is applied again until it is written.
     let refuse: (@Sendable (any Error) -> Void)?
-    /// Whether the event changes nothing. It only makes the core decide again, which also happens at each retry of the
-    /// journal.
+    /// Whether the event changes nothing. Such an event only makes the core decide again. Each retry of the journal
+    /// also makes the core decide again.
     var isLook = false
 
     /// Creates an event that cannot be refused.
@@ -19,7 +19,7 @@ struct ActionQueueEvent<Action: QueuedAction>: Sendable {
             }, refuse: nil)
     }
 
-    /// An event that makes the core decide again, because time has passed or the queue may have started running.
+    /// An event that makes the core decide again, because time has passed or because the queue may have started to run.
     static var looked: Self {
         var look = mutation { _ in }
         look.isLook = true

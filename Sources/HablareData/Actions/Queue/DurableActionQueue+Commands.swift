@@ -4,10 +4,11 @@ import Hablare
 extension DurableActionQueue {
     // MARK: Append, undo, redo
 
-    /// Appends an action. On return the action is on disk, and is carried out unless it is undone first.
+    /// Appends an action. When the method returns, the action is on disk. It will be carried out unless it is undone
+    /// first.
     ///
-    /// After an append, undone actions can no longer be redone. Actions keep the order of the calls. Not cancellable,
-    /// because an action that was handed to the journal may reach the disk at any moment.
+    /// After an append, undone actions can no longer be redone. Actions keep the order of the calls. The method is not
+    /// cancellable, because an action that was passed to the journal may reach the disk at any moment.
     ///
     /// - Returns: The action's id.
     /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `diskFull`,
@@ -22,13 +23,14 @@ extension DurableActionQueue {
 
     /// Appends an action once, under an id that the caller chooses. A second append under the same id has no effect.
     ///
-    /// A caller cannot know whether an action was appended if its process ended or the call failed. It then appends the
-    /// action again under the same id. The queue remembers the ids of its last 10,000 actions, even after they were
-    /// carried out, undone or dropped. Otherwise this method behaves as the one without an id.
+    /// If the process ended or the call failed, the caller cannot know whether the action was appended. The caller then
+    /// appends the action again under the same id. The queue keeps the ids of its last 10,000 actions, even after the
+    /// actions were carried out, undone or dropped. In all other respects, this method behaves like
+    /// the method without an id.
     ///
     /// - Parameters:
-    ///   - action: The action. Its JSON must be the same each time, so the encoder sorts the keys.
-    ///   - id: The action's permanent id, derived from the operation or stored before the call.
+    ///   - action: The action. Its JSON must be the same in each call. The encoder sorts the keys for this reason.
+    ///   - id: The action's permanent id. Derive the id from the operation, or store the id before the call.
     /// - Throws: The errors of the method without an id; `conflict` if a different action was appended under the id.
     public func append(_ action: Action, id: ActionID) async throws {
         var new = try newAction(action, id: id)
@@ -37,12 +39,13 @@ extension DurableActionQueue {
         try await ask { [new] in try $0.appended(new, now: now) }
     }
 
-    /// Appends several actions in one transaction. On return all of them are on disk.
+    /// Appends several actions in one transaction. When the method returns, all actions are on disk.
     ///
-    /// Each action is undone separately. Otherwise this method behaves as the one for a single action.
+    /// Each action is undone separately. In all other respects, this method behaves like the method for a single
+    /// action.
     ///
-    /// - Returns: The actions' ids, in their order.
-    /// - Throws: The errors of the method for a single action. In each case none was appended.
+    /// - Returns: The actions' ids, in the order of the actions.
+    /// - Throws: The errors of the method for a single action. In each case no action was appended.
     @discardableResult
     public func append(_ actions: [Action]) async throws -> [ActionID] {
         guard !actions.isEmpty else { return [] }
@@ -54,26 +57,27 @@ extension DurableActionQueue {
         return new.map(\.id)
     }
 
-    /// Undoes the last action that is not undone yet. On return the undo is on disk.
+    /// Undoes the last action that is not undone yet. When the method returns, the undo is on disk.
     ///
-    /// If the action was not carried out yet, it never will be. If it was carried out, its compensation follows. If its
-    /// commit is in flight, the commit's outcome decides. Not cancellable.
+    /// If the action was not carried out, it never will be. If it was carried out, its compensation follows. If its
+    /// commit is in flight, the outcome of the commit decides. Not cancellable.
     ///
-    /// - Returns: The action that was undone, and the effect of the undo.
-    /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` if the action was or may have been carried out
-    ///   and has no compensation; `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each case nothing was undone.
+    /// - Returns: The action that was undone, and the work that follows from the undo.
+    /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` if the action has no compensation and was or
+    ///   may have been carried out; `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each case nothing was
+    ///   undone.
     @discardableResult
     public func undo() async throws -> ActionChange<Action> {
         let now = clock.now
         return try await ask { try $0.undoAsked(now: now) }
     }
 
-    /// Redoes the action that was undone last. On return the redo is on disk.
+    /// Redoes the action that was undone last. When the method returns, the redo is on disk.
     ///
-    /// If the action's compensation was not carried out yet, it never will be. Otherwise the action is carried out
-    /// again. Not cancellable.
+    /// If the action's compensation was not carried out, it never will be. Otherwise the action is carried out again.
+    /// Not cancellable.
     ///
-    /// - Returns: The action that was redone, and the effect of the redo.
+    /// - Returns: The action that was redone, and the work that follows from the redo.
     /// - Throws: ``ActionQueueError``: `nothingToRedo`, `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each
     ///   case nothing was redone.
     @discardableResult
@@ -84,10 +88,10 @@ extension DurableActionQueue {
 
     // MARK: Committing
 
-    /// Starts a commit of all waiting actions, including those that wait for a retry, and does not wait for the
-    /// outcome. In ``ActionQueueConfiguration/Mode/review``, this call is the user's confirmation.
+    /// Starts a commit of all waiting actions, including actions that wait for a retry. Does not wait for the outcome.
+    /// In ``ActionQueueConfiguration/Mode/review``, this call is the user's confirmation.
     ///
-    /// If the queue does not run, the actions are committed as soon as ``run()`` is called in this process. Not
+    /// If the queue is not running, the actions are committed as soon as ``run()`` is called in this process. Not
     /// cancellable.
     ///
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
@@ -95,20 +99,24 @@ extension DurableActionQueue {
         try await ask { _ = $0.commitAsked() }
     }
 
-    /// Commits all waiting actions, and waits until each was tried once. Call it when an app moves to the background.
+    /// Commits all waiting actions. Waits until each of them was tried once. Call this method when the app moves to the
+    /// background.
     ///
-    /// An action that failed and is retried later still counts as ``ActionQueueSnapshot/pending``. So does an action
-    /// that waits behind it because it has the same subject: it is not tried yet.
+    /// These actions still count as ``ActionQueueSnapshot/pending`` when the method returns:
     ///
-    /// The call does not wait for the queue to run, because the queue might never run. A ``run()`` that was just
-    /// started may not have begun yet. In that case first wait in ``updates`` until ``ActionQueueSnapshot/isRunning``
-    /// is true.
+    /// - an action that failed and will be retried;
+    /// - an action that waits behind a failed action of the same subject. It has not been tried.
+    ///
+    /// The call does not wait until the queue runs, because the queue might never run. After ``run()`` was started, it
+    /// may take a moment to begin. To be sure, first wait in ``updates`` until ``ActionQueueSnapshot/isRunning`` is
+    /// true.
     ///
     /// Cancelling the task ends the wait, not the commit.
     ///
-    /// - Returns: The queue's state afterwards.
-    /// - Throws: ``ActionQueueError``: `notRunning` if the queue does not run, or stops meanwhile; `diskFull` or
-    ///   `databaseFailed` if the outcomes cannot be written now; `takenOver`, `erased`. `CancellationError`.
+    /// - Returns: The queue's state after the commits.
+    /// - Throws: ``ActionQueueError``: `notRunning` if the queue is not running, or stops during the call; `diskFull`
+    ///   or `databaseFailed` if the outcomes cannot be written now; `takenOver`, `erased`. `CancellationError` if the
+    ///   task is cancelled.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot {
         guard quietly({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
@@ -124,14 +132,14 @@ extension DurableActionQueue {
         }.get()
     }
 
-    /// Stops handing over actions until ``resume()``, for example while there is no network. Commits in flight
-    /// continue. Append, undo and redo work as always. A pause does not survive a restart.
+    /// Stops passing actions to the committer until ``resume()`` is called. Use it, for example, while there is no
+    /// network. Commits in flight continue. Append, undo and redo work as always. A restart ends a pause.
     public func pause() {
         apply { $0.isPaused = true }
         enter(.looked)
     }
 
-    /// Ends ``pause()``.
+    /// Ends a ``pause()``.
     public func resume() {
         apply { $0.isPaused = false }
         enter(.looked)
@@ -139,7 +147,7 @@ extension DurableActionQueue {
 
     // MARK: Failed actions
 
-    /// Retries all permanently failed actions, each with its full number of attempts. Not cancellable.
+    /// Retries all permanently failed actions. Each of them gets its full number of attempts again. Not cancellable.
     ///
     /// - Returns: The number of retried actions.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
@@ -148,8 +156,8 @@ extension DurableActionQueue {
         try await ask { $0.retryAsked() }
     }
 
-    /// Discards all permanently failed actions. Their effects stay as they are, and these actions can neither be undone
-    /// nor redone. Not cancellable.
+    /// Discards all permanently failed actions. Their effects are not changed. These actions can no longer be undone or
+    /// redone. Not cancellable.
     ///
     /// - Returns: The number of discarded actions.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
@@ -158,7 +166,7 @@ extension DurableActionQueue {
         try await ask { $0.discardAsked() }
     }
 
-    /// Retries one permanently failed action, with its full number of attempts. Not cancellable.
+    /// Retries one permanently failed action. The action gets its full number of attempts again. Not cancellable.
     ///
     /// - Throws: ``ActionQueueError``: `notPending` if the action has not failed; `diskFull`, `databaseFailed`,
     ///   `takenOver`, `erased`.
@@ -166,8 +174,8 @@ extension DurableActionQueue {
         try await ask { try $0.retryAsked(id) }
     }
 
-    /// Discards one permanently failed action. Its effect stays as it is, and the action can neither be undone nor
-    /// redone. Not cancellable.
+    /// Discards one permanently failed action. Its effect is not changed. The action can no longer be undone or redone.
+    /// Not cancellable.
     ///
     /// - Throws: ``ActionQueueError``: `notPending` if the action has not failed; `diskFull`, `databaseFailed`,
     ///   `takenOver`, `erased`.
@@ -175,17 +183,18 @@ extension DurableActionQueue {
         try await ask { try $0.discardAsked(id) }
     }
 
-    /// Drops one action that was not carried out, regardless of actions appended after it. The action is never carried
-    /// out, and can neither be undone nor redone. Not cancellable.
+    /// Drops one action that was not carried out, even if other actions were appended after it. The action is never
+    /// carried out. It can no longer be undone or redone. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `notPending` if the action is being carried out, was or may have been carried
-    ///   out, or is already undone; `diskFull`, `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `notPending` in three cases: a commit of the action is in flight, the action was
+    ///   or may have been carried out, or the action is already undone. Also `diskFull`, `databaseFailed`, `takenOver`,
+    ///   `erased`.
     public func withdraw(_ id: ActionID) async throws {
         try await ask { try $0.withdrawAsked(id) }
     }
 
-    /// Removes the rows that this version of the app cannot read. Versions that could read them lose them, too. Not
-    /// cancellable.
+    /// Removes the rows that this version of the app cannot read. They are then also lost for versions that could read
+    /// them. Not cancellable.
     ///
     /// - Returns: The number of removed rows.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
@@ -199,8 +208,8 @@ extension DurableActionQueue {
     /// The queue's current state.
     public var snapshot: ActionQueueSnapshot { quietly { $0.snapshot } }
 
-    /// The queue's state, now and after every change, for as long as the queue lives. A slow reader may miss
-    /// intermediate states, never the last one. The stream ends with the reader's task.
+    /// The queue's state, now and after every change, while the queue exists. A slow reader may miss intermediate
+    /// states, but never the last state. The stream ends when the reader's task ends.
     public var updates: AsyncStream<ActionQueueSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ActionQueueSnapshot.self, bufferingPolicy: .bufferingNewest(1))
@@ -214,8 +223,8 @@ extension DurableActionQueue {
         return stream
     }
 
-    /// The actions to be carried out or reverted, in their order, followed by the failed ones. A review shows this
-    /// list.
+    /// The actions that wait to be carried out or reverted, in order. The failed actions follow them. A review view
+    /// shows this list.
     public var pendingActions: [PendingAction<Action>] { quietly { $0.core }.pendingActions }
 
     // MARK: Requests to the core
@@ -237,7 +246,8 @@ extension DurableActionQueue {
             id: id ?? ActionID(rawValue: makeID()), action: action, payload: payload, appendedAt: date())
     }
 
-    /// Sends the core a request, and waits until its effect is on disk. If `work` throws, it has changed nothing.
+    /// Applies a request to the core. Waits until the change is on disk. If `work` throws an error, it must not have
+    /// changed the core.
     private func ask<R: Sendable>(
         _ work: @escaping @Sendable (inout ActionQueueCore<Action>) throws -> R
     ) async throws -> R {

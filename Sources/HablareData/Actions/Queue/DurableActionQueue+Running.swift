@@ -5,14 +5,15 @@ public import ServiceLifecycle
 extension DurableActionQueue: Service {
     /// Carries actions out until graceful shutdown or cancellation.
     ///
-    /// On graceful shutdown the queue hands over no more actions. It cancels the commits in flight after
-    /// ``ActionQueueConfiguration/shutdownGrace``. On cancellation it cancels them at once. A commit that continues for
-    /// another second is no longer awaited, but its outcome still counts.
+    /// On graceful shutdown, the queue passes no more actions to the committer. It cancels the commits in flight after
+    /// ``ActionQueueConfiguration/shutdownGrace``. On cancellation, it cancels these commits at once. The method waits
+    /// for cancelled commits for one more second. Their outcomes still count if they arrive later.
     ///
-    /// The remaining actions stay in the journal, and the next owner of the queue carries them out. After this method
-    /// has returned, it may be called again.
+    /// The remaining actions stay in the journal. The next owner of the queue carries them out. After this method has
+    /// returned, it may be called again.
     ///
-    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased`, as soon as the journal reports it.
+    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased` as soon as the journal reports one of
+    ///   them.
     public func run() async throws {
         try apply { state -> Result<Void, ActionQueueError> in
             if let end = state.end { return .failure(end) }
@@ -33,7 +34,7 @@ extension DurableActionQueue: Service {
         if let end = quietly({ $0.end }) { throw end }
     }
 
-    /// Stops handing over, and waits for the commits in flight.
+    /// Stops passing actions to the committer. Waits for the commits in flight.
     private func leave(grace: Duration) async {
         apply { state in
             state.isRun = false
@@ -47,7 +48,8 @@ extension DurableActionQueue: Service {
         await wait(within: Self.cancellationGrace) { Self.isIdle($0) }
     }
 
-    /// Whether no commit is in flight, and all outcomes are on disk or cannot be written.
+    /// Returns whether no commit is in flight and no outcome waits to be written. An outcome that cannot be written
+    /// does not count.
     private static func isIdle(_ state: State) -> Bool {
         guard state.end == nil else { return state.commits.isEmpty }
         return state.commits.isEmpty && state.writer == nil && (state.inbox.isEmpty || state.journalRetryAt != nil)
@@ -87,7 +89,7 @@ extension DurableActionQueue: Service {
         let outcomes = await committer.commit(items, of: handover.group)
         if outcomes.count != items.count {
             logger.warning(
-                "A committer gave more or fewer outcomes than it was given items: missing ones count as unknown",
+                "A committer must return one outcome for each item. Missing outcomes count as unknown, and additional ones are ignored",
                 metadata: ["queue": "\(name)", "items": "\(items.count)", "outcomes": "\(outcomes.count)"])
         }
         let isCancelled = Task.isCancelled
@@ -105,7 +107,7 @@ extension DurableActionQueue: Service {
         case verdict(ActionVerdict)
     }
 
-    /// Decides how to continue with an item that an earlier attempt may have carried out.
+    /// Asks the committer whether an earlier attempt carried an item out. Returns the next step for the item.
     private func look(for item: ActionItem<Action>) async -> Finding {
         do {
             switch try await committer.wasApplied(item) {

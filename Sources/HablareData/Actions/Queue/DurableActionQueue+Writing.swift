@@ -8,7 +8,7 @@ extension DurableActionQueue {
         let events: [ActionQueueEvent<Action>]
     }
 
-    /// Adds an event to the inbox. It counts once it is on disk.
+    /// Adds an event to the inbox. The event takes effect when it is on disk.
     func enter(_ event: ActionQueueEvent<Action>) {
         let end = quietly { state -> ActionQueueError? in
             guard state.end == nil else { return state.end }
@@ -24,10 +24,10 @@ extension DurableActionQueue {
         state.writer = spawner.start { await self.write() }
     }
 
-    /// Writes events, one batch after another. Events that arrive during a write form the next batch.
+    /// Writes the events, batch by batch. Events that arrive during a write form the next batch.
     ///
-    /// The copy that received a batch replaces the current core only after the journal has the changes. So nothing is
-    /// handed over, shown or acknowledged that a restart would not know.
+    /// A copy of the core receives the batch. The copy replaces the core only after the journal has the changes. So the
+    /// queue never acts on, shows or acknowledges a change that would be lost in a restart.
     private func write() async {
         while let batch = takeBatch() {
             var core = batch.core
@@ -88,7 +88,7 @@ extension DurableActionQueue {
     private func journalFailed(_ events: [ActionQueueEvent<Action>], _ error: any Error) {
         let failure = ActionQueueError.forCaller(error)
         logger.warning(
-            "The journal of an action queue could not be written",
+            "The journal of an action queue cannot be written. The queue tries again every second",
             metadata: ["queue": "\(name)", "cause": "\(failure.cause ?? failure.message)"])
         let refused = apply { state -> [ActionQueueEvent<Action>] in
             if failure.isFinal {
@@ -118,8 +118,8 @@ extension DurableActionQueue {
 
     // MARK: Alarm
 
-    /// Sets the alarm for the next decision of the core, or for the next retry of a failing journal. A time that has
-    /// passed already, because the journal took longer, counts as now.
+    /// Sets the alarm for the core's next decision, or for the next retry of a failing journal. If the time has already
+    /// passed because the journal was slow, the alarm fires now.
     private func setAlarm(_ next: Duration?, _ state: inout State) {
         guard let next else { return }
         if let alarm = state.alarm {

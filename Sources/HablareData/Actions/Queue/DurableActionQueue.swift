@@ -4,36 +4,36 @@ public import Hablare
 public import Logging
 
 /// A durable queue that carries out the user's actions in groups, in the background. It writes each action to disk
-/// before it acknowledges the action, supports undo before and after the commit, and survives a crash at any moment.
+/// before it acknowledges the action. It supports undo before and after the commit. It survives a crash at any moment.
 ///
-/// Open the queue once for each name and database, and give it to a `ServiceGroup`. While ``run()`` runs, actions are
-/// carried out. Actions can be appended, undone and redone at any time.
+/// Open the queue once for each name and database, and pass it to a `ServiceGroup`. The queue carries actions out while
+/// ``run()`` is active. Actions can be appended, undone and redone at any time.
 ///
-/// A second object for the same name, in this process or another, takes the queue over. The first object then throws
-/// ``ActionQueueError/Code/takenOver``. So the actions of a dead process continue at once, and a process that only
-/// seemed dead cannot harm the journal.
+/// If another object opens the same name, in this process or in another, it becomes the owner of the queue. The first
+/// object then throws ``ActionQueueError/Code/takenOver``. So the actions of a dead process continue at once. A process
+/// that only seemed dead cannot damage the journal.
 ///
-/// For the guarantees, and the duties of a committer, see <doc:ActionQueue>.
+/// For the guarantees and the duties of a committer, see <doc:ActionQueue>.
 public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     /// The type of the actions.
     public typealias Action = Committer.Action
 
-    /// The largest size of an action's JSON, in bytes.
+    /// The maximum size of an action's JSON in bytes.
     static var largestAction: Int { 1 << 20 }
-    /// The delay before events are written again after the journal failed.
+    /// The delay before events are written again after a failure of the journal.
     static var journalRetryDelay: Duration { .seconds(1) }
-    /// The time that a shutdown waits for cancelled commits.
+    /// The maximum time that a shutdown waits for cancelled commits.
     static var cancellationGrace: Duration { .seconds(1) }
 
     struct State: Sendable {
-        /// The decisions as they are on disk, and no newer.
+        /// The state of the core that is on disk.
         var core: ActionQueueCore<Action>
         var snapshot = ActionQueueSnapshot()
         /// The events that are not on disk yet.
         var inbox: [ActionQueueEvent<Action>] = []
         /// The task that writes the inbox while the inbox has events.
         var writer: Task<Void, Never>?
-        /// The time at which the inbox is written again after a failure of the journal.
+        /// The time at which the inbox is written again, after a failure of the journal.
         var journalRetryAt: Duration?
         /// The journal's failure, until the journal works again.
         var journalFailure: ActionQueueError?
@@ -41,15 +41,15 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         var commits: [Int: Task<Void, Never>] = [:]
         var alarm: (fires: Duration, task: Task<Void, Never>)?
         var isRun = false
-        /// Whether ``run()`` has stopped handing over and waits for the last commits.
+        /// Whether ``run()`` has stopped passing actions to the committer and waits for the last commits.
         var isLeaving = false
         var isToEnd = false
         var isPaused = false
-        /// The reason why the queue cannot be used any more.
+        /// The reason why the queue can no longer be used.
         var end: ActionQueueError?
         var waiters: [Int: ConditionWaiter] = [:]
         var readers: [Int: AsyncStream<ActionQueueSnapshot>.Continuation] = [:]
-        /// The last number given to a commit, waiter or reader.
+        /// The last number that was given to a commit, a waiter or a reader.
         var lastNumber = 0
 
         var isRunning: Bool { isRun && !isPaused && end == nil }
@@ -60,7 +60,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         }
     }
 
-    /// A waiter with a condition over the queue's state.
+    /// A waiter with a condition on the queue's state.
     struct ConditionWaiter: Sendable {
         let isOver: @Sendable (State) -> Bool
         let waiter: Waiter<Void>
@@ -78,17 +78,17 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     let logger: Logger
     private let state: Locked<State>
 
-    /// Opens a queue: takes it over from its current owner, and reads its actions.
+    /// Opens a queue. The caller becomes the queue's owner, in place of the current owner. Reads the queue's actions.
     ///
     /// - Parameters:
-    ///   - name: The queue's name. A database can hold one queue per name.
-    ///   - database: The database that keeps the queue. Its migrator must have called `registerHablareData()`.
-    ///     Acknowledged actions are as durable as this database's commits.
+    ///   - name: The queue's name. A database can hold one queue for each name.
+    ///   - database: The database that stores the queue. Its migrator must have called `registerHablareData()`.
+    ///     Acknowledged actions are as durable as the commits of this database.
     ///   - committer: The committer that carries the actions out.
     ///   - configuration: The settings for commits, attempts and undo. Default: the default configuration.
-    ///   - seams: The clock, dates, UUIDs and threads. Default: the system's.
-    ///   - logger: The logger for failures of the journal, unreadable rows and similar problems. Default: the
-    ///     process's.
+    ///   - seams: The clock, dates, UUIDs and threads. Default: those of the system.
+    ///   - logger: The logger for failures of the journal, unreadable rows and similar problems. Default: the logger of
+    ///     the process.
     /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling
     ///   the task does not stop the call.
     public convenience init(
@@ -101,18 +101,19 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
             configuration: configuration, seams: seams, logger: logger)
     }
 
-    /// Opens a queue whose actions change nothing but its own database, each in the transaction that marks it as done.
+    /// Opens a queue whose actions change only the queue's own database. Each action runs in the transaction that marks
+    /// it as done.
     ///
     /// - Parameters:
-    ///   - name: The queue's name. A database can hold one queue per name.
-    ///   - database: The database that keeps the queue, and that the actions change. Its migrator must have called
-    ///     `registerHablareData()`.
+    ///   - name: The queue's name. A database can hold one queue for each name.
+    ///   - database: The database that stores the queue. The actions change this database. Its migrator must have
+    ///     called `registerHablareData()`.
     ///   - configuration: The settings for commits, attempts and undo. Default: the default configuration.
-    ///   - seams: The clock, dates, UUIDs and threads. Default: the system's.
-    ///   - logger: The logger for failures of the journal, unreadable rows and similar problems. Default: the
-    ///     process's.
-    ///   - apply: A closure that carries an action out. It runs on the queue's own thread, and may run again after its
-    ///     transaction was rolled back. So it must touch nothing but the given database.
+    ///   - seams: The clock, dates, UUIDs and threads. Default: those of the system.
+    ///   - logger: The logger for failures of the journal, unreadable rows and similar problems. Default: the logger of
+    ///     the process.
+    ///   - apply: A closure that carries an action out. It runs on the queue's own thread. It may run again after its
+    ///     transaction was rolled back, so it must change only the given database.
     /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling
     ///   the task does not stop the call.
     public convenience init<A>(
@@ -154,7 +155,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         state = Locked(State(core: core, snapshot: core.snapshot))
         if !contents.unreadable.isEmpty {
             logger.warning(
-                "Actions that this version cannot read are kept and skipped",
+                "This version of the app cannot read some queued actions. It keeps and skips them; `discardUnreadable()` removes them",
                 metadata: ["queue": "\(name)", "count": "\(contents.unreadable.count)"])
         }
         enter(.looked)
@@ -166,12 +167,12 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         for reader in readers { reader.finish() }
     }
 
-    /// Returns a token from a UUID's second half, which has 62 random bits.
+    /// Returns a token from the second half of a UUID, which has 62 random bits.
     private static func token(of id: UUID) -> Int64 {
         id.bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Applies a change to the state, and resumes the waiters whose conditions hold now.
+    /// Applies a change to the state. Resumes the waiters whose conditions now hold.
     @discardableResult
     func apply<R: Sendable>(_ event: (inout State) -> R) -> R {
         let (result, satisfied) = state.withLock { state in
@@ -184,8 +185,8 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         return result
     }
 
-    /// Reads or changes the state without checking the waiters' conditions, which may look at every action in line. Use
-    /// it only for changes that no waiter depends on.
+    /// Reads or changes the state without checking the waiters' conditions. Such a check may examine every action in
+    /// the queue. Use this method only for changes that do not affect a waiter.
     @discardableResult
     func quietly<R: Sendable>(_ event: (inout State) -> R) -> R { state.withLock { event(&$0) } }
 }

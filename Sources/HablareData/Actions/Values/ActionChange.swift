@@ -2,11 +2,11 @@
 public struct ActionChange<Action: QueuedAction>: Sendable {
     /// The work that follows from an undo or a redo.
     public enum Effect: Sendable, Hashable {
-        /// Nothing follows: the reverted change had not been carried out yet.
+        /// No work follows. The change that is reverted had not been carried out yet.
         case immediate
-        /// The action, or its compensation, waits to be carried out.
+        /// The action or its compensation waits to be carried out.
         case queued
-        /// A commit is in flight, or its outcome is unknown. The next step is decided once the outcome is known.
+        /// A commit is in flight, or its outcome is unknown. The next step is decided when the outcome is known.
         case undecided
     }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The id of an action, valid from its acknowledgement on and across restarts.
+/// The id of an action. It is valid from the action's acknowledgement on, also across restarts.
 public struct ActionID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
     /// The UUID.
     public let rawValue: UUID

@@ -1,24 +1,24 @@
-/// A unit of work for a committer: an action, or the compensation of one.
+/// A unit of work for a committer: an action, or the compensation of an action.
 public struct ActionItem<Action: QueuedAction>: Sendable {
     /// The id of the appended action.
     public let id: ActionID
-    /// The number of times that the action was carried out or reverted before. Each of these times is a turn. An undo
-    /// or a redo starts a new turn, and a retry does not.
+    /// The number of times that the action was already carried out or reverted. Each of these times is an execution. An
+    /// undo or a redo starts a new execution. A retry is another attempt at the same execution.
     public let executions: Int
     /// The action to carry out: the appended action, or its compensation.
     public let action: Action
     /// Whether ``action`` is the compensation of the appended action.
     public let isCompensation: Bool
-    /// Whether an earlier attempt at this turn may have carried the item out: a crash interrupted it, or its outcome is
-    /// unknown.
+    /// Whether an earlier attempt at this execution may have carried the item out, because a crash interrupted the
+    /// attempt or its outcome is unknown.
     public let isRepeated: Bool
-    /// The number of this attempt at this turn, from 1.
+    /// The number of this attempt at this execution, from 1.
     public let attempt: Int
 
     /// The item's place in the journal.
     let origin: ActionOrigin
-    /// Whether the item was undone while its outcome was unknown. A lookup that finds no earlier execution then settles
-    /// the item without a new attempt.
+    /// Whether the item was undone while its outcome was unknown. If a lookup then finds that no attempt carried the
+    /// item out, the item is done without a new attempt.
     let isUnwanted: Bool
 
     /// Creates an item, for tests of a committer.
@@ -26,10 +26,10 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
     /// - Parameters:
     ///   - id: The id of the appended action.
     ///   - action: The action to carry out: the appended action, or its compensation.
-    ///   - executions: The number of times that the action was carried out or reverted before. Default 0.
-    ///   - isCompensation: Whether the item reverts the appended action. Default `false`.
-    ///   - isRepeated: Whether an earlier attempt may have carried the item out. Default `false`.
-    ///   - attempt: The number of this attempt, from 1. Default 1.
+    ///   - executions: The number of times that the action was already carried out or reverted. Default: 0.
+    ///   - isCompensation: Whether the item reverts the appended action. Default: `false`.
+    ///   - isRepeated: Whether an earlier attempt may have carried the item out. Default: `false`.
+    ///   - attempt: The number of this attempt, from 1. Default: 1.
     public init(
         id: ActionID, action: Action, executions: Int = 0, isCompensation: Bool = false, isRepeated: Bool = false,
         attempt: Int = 1
@@ -54,11 +54,12 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
         self.isUnwanted = isUnwanted
     }
 
-    /// The text by which a service recognises a repetition: the same for every attempt at this turn, and different for
-    /// every other turn.
+    /// The key by which a service recognises a repeated attempt. All attempts at one execution have the same key. An
+    /// undo or a redo has a new key.
     public var idempotencyKey: String { "\(id)/\(executions)" }
 
-    /// Returns the same item, marked as not repeated after a lookup showed that no earlier attempt carried it out.
+    /// Returns a copy of the item with ``isRepeated`` set to `false`. Use it after a lookup has shown that no earlier
+    /// attempt carried the item out.
     func notRepeated() -> ActionItem {
         ActionItem(
             id: id, executions: executions, action: action, isCompensation: isCompensation, isRepeated: false,
@@ -67,10 +68,10 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
     }
 }
 
-/// An item's place in the journal, and the owner that handed it over.
+/// An item's place in the journal, and the owner of the queue that created the item.
 struct ActionOrigin: Sendable, Hashable {
     /// The row's number in its queue.
     let number: Int64
-    /// The queue, and the token of the owner that handed the item over.
+    /// The queue, and the token of the owner that created the item.
     let owner: ActionOwner
 }

@@ -1,4 +1,4 @@
-/// The settings of a queue for commits, attempts and undo. Opening a queue with a setting below its minimum throws
+/// The settings of a queue for commits, attempts and undo. If a setting is below its minimum, opening the queue throws
 /// ``ActionQueueError/Code/invalidConfiguration``.
 ///
 /// ```swift
@@ -6,9 +6,9 @@
 /// let reviewed = ActionQueueConfiguration(mode: .review, maximumAttempts: 3)
 /// ```
 public struct ActionQueueConfiguration: Sendable, Hashable {
-    /// The trigger of commits.
+    /// The condition that starts a commit.
     public enum Mode: Sendable, Hashable {
-        /// The queue commits when ``ActionQueueConfiguration/count`` actions wait, or when
+        /// The queue commits in two cases: ``ActionQueueConfiguration/count`` actions wait, or
         /// ``ActionQueueConfiguration/quietTime`` has passed since the last append, undo or redo.
         case automatic
         /// The app commits with ``DurableActionQueue/commit()`` or ``DurableActionQueue/flush()``, after the user has
@@ -16,31 +16,31 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         case review
     }
 
-    /// The trigger of commits. Default: ``Mode/automatic``. For example, `.review` if the user confirms all deletions
-    /// together.
+    /// The condition that starts a commit. Default: ``Mode/automatic``. For example, `.review` if the user confirms all
+    /// deletions together.
     public var mode: Mode
-    /// The number of waiting actions, over all groups, that triggers a commit. At least 1. Default 10. For example, 1
-    /// to commit each action at once, or 25 to save calls to a service.
+    /// The number of waiting actions, in all groups together, that starts a commit. At least 1. Default: 10. For
+    /// example, 1 to commit each action at once, or 25 to save calls to a service.
     public var count: Int
-    /// The time without a change after which waiting actions are committed. 0 or more. Default 500 ms. For example,
-    /// `.seconds(2)` to leave the user time for an undo before the commit.
+    /// The time without an append, undo or redo after which waiting actions are committed. At least 0. Default: 500 ms.
+    /// For example, `.seconds(2)` to leave the user time for an undo before the commit.
     public var quietTime: Duration
-    /// The maximum number of items in one call of the committer. At least 1. Default 100. For example, 25 for a service
-    /// that accepts 25 items in a call.
+    /// The maximum number of items in one call of the committer. At least 1. Default: 100. For example, 25 for a
+    /// service that accepts 25 items in a call.
     public var largestGroup: Int
-    /// The number of actions that can be undone, across commits and restarts. 0 or more. Default 50. For example, 200
+    /// The number of actions that can be undone, across commits and restarts. At least 0. Default: 50. For example, 200
     /// for an editor, or 0 if actions cannot be undone.
     public var undoDepth: Int
-    /// The number of attempts before an item counts as failed. At least 1. Default 8. For example, 3 if the user should
-    /// soon learn of a failure.
+    /// The number of attempts before an item counts as failed. At least 1. Default: 8. For example, 3 if the user
+    /// should soon learn of a failure.
     public var maximumAttempts: Int
-    /// The delay after the first failure, doubled after each further failure. 0 or more. Default 1 s. For example,
-    /// `.milliseconds(200)` for a service on the local network.
+    /// The delay after the first failure. The delay doubles after each further failure. At least 0. Default: 1 s. For
+    /// example, `.milliseconds(200)` for a service on the local network.
     public var retryDelay: Duration
-    /// The maximum delay between two attempts. 0 or more. Default 60 s. For example, `.seconds(600)` for edits that
+    /// The maximum delay between two attempts. At least 0. Default: 60 s. For example, `.seconds(600)` for edits that
     /// wait for a network.
     public var maximumRetryDelay: Duration
-    /// The time that a shutdown waits for commits in flight before it cancels them. 0 or more. Default 5 s. For
+    /// The time that a shutdown waits for commits in flight before it cancels them. At least 0. Default: 5 s. For
     /// example, `.seconds(1)` in an app that the system suspends soon.
     public var shutdownGrace: Duration
 
@@ -69,7 +69,7 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         ]
         for (name, value, least) in counts where value < least {
             throw ActionQueueError(
-                .invalidConfiguration, "`\(name)` of the queue's configuration is \(value). Give it \(least) or more.")
+                .invalidConfiguration, "The queue's setting `\(name)` is \(value). Set it to \(least) or more.")
         }
         let durations = [
             ("quietTime", quietTime), ("retryDelay", retryDelay), ("maximumRetryDelay", maximumRetryDelay),
@@ -77,7 +77,7 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         ]
         for (name, value) in durations where value < .zero {
             throw ActionQueueError(
-                .invalidConfiguration, "`\(name)` of the queue's configuration is negative. Give it zero or more.")
+                .invalidConfiguration, "The queue's setting `\(name)` is negative. Set it to zero or more.")
         }
     }
 

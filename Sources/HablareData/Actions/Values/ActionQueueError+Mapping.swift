@@ -2,36 +2,37 @@ import GRDB
 
 extension ActionQueueError {
     static let nothingToUndo = ActionQueueError(
-        .nothingToUndo, "There is nothing to undo. Offer it only while `snapshot.canUndo` is true.")
+        .nothingToUndo, "There is nothing to undo. Offer undo only while `snapshot.canUndo` is true.")
     static let nothingToRedo = ActionQueueError(
-        .nothingToRedo, "There is nothing to redo. Offer it only while `snapshot.canRedo` is true.")
+        .nothingToRedo, "There is nothing to redo. Offer redo only while `snapshot.canRedo` is true.")
     static let cannotBeUndone = ActionQueueError(
         .cannotBeUndone,
         """
-        The last action was carried out, or is being carried out, and has no compensation. Give it one, or offer undo \
-        only while `snapshot.canUndo` is true.
+        The last action was carried out, or is being carried out, and has no compensation. Add a compensation, or offer \
+        undo only while `snapshot.canUndo` is true.
         """)
     static let notPending = ActionQueueError(
         .notPending,
         """
-        The action's state no longer allows this. Read `pendingActions` again: wait for an action in progress, and undo \
-        one that was carried out.
+        The action's state no longer allows this operation. Read `pendingActions` again. If the action is in progress, \
+        wait for its outcome. If it was carried out, undo it.
         """)
     static let notRunning = ActionQueueError(
         .notRunning,
         """
-        This queue commits no actions, because it does not run. Start its `run()`, or call `resume()`. If you started it \
-        a moment ago, wait in `updates` until `isRunning` is true.
+        This queue commits no actions, because it is not running. Call `run()`, or `resume()` after a pause. If you called \
+        `run()` a moment ago, wait in `updates` until `isRunning` is true.
         """)
     static let alreadyRunning = ActionQueueError(
-        .alreadyRunning, "This queue is run already. Run each queue once, as one service.")
+        .alreadyRunning,
+        "This queue is already running. Call `run()` only once for each queue, for example in one service group.")
 
     static func takenOver(_ name: String) -> ActionQueueError {
         ActionQueueError(
             .takenOver,
             """
-            The queue \(name) was opened again elsewhere, and only its newest owner may write it. Keep one object for \
-            each queue, and give processes that share a database queues of different names.
+            The queue \(name) was opened again, in this process or in another one, and only its newest owner may write to \
+            it. Open each queue only once. If processes share a database, use a different queue name in each.
             """)
     }
 
@@ -39,8 +40,8 @@ extension ActionQueueError {
         ActionQueueError(
             .erased,
             """
-            The queue \(name) was erased from its database while it was open, and its actions with it. End its `run()` \
-            before you erase the database, and open it again afterwards.
+            The queue \(name) and its actions were erased from the database while the queue was open. Before you erase the \
+            database, end the queue's `run()`. Then open the queue again.
             """)
     }
 
@@ -48,8 +49,8 @@ extension ActionQueueError {
         ActionQueueError(
             .tooLarge,
             """
-            The action takes \(bytes) bytes, and a queue takes \(limit) at most. Keep what is large in a file or a table, \
-            and name it in the action.
+            The action has \(bytes) bytes; the maximum is \(limit). Store large content in a file or a table, and store \
+            only its name in the action.
             """)
     }
 
@@ -57,14 +58,14 @@ extension ActionQueueError {
         ActionQueueError(
             .conflict,
             """
-            Another action was appended to this queue under the id \(id). Give each action an id of its own; to append one \
-            again, leave it as it was.
+            A different action was already appended to this queue under the id \(id). Use a different id for each action. \
+            To append the same action again, do not change it.
             """)
     }
 
     static func notEncodable(_ error: any Error) -> ActionQueueError {
         ActionQueueError(
-            .notEncodable, "The action cannot be written as JSON. Mend its `encode(to:)`.",
+            .notEncodable, "The action cannot be encoded as JSON. Correct its `encode(to:)`.",
             cause: "\(type(of: error))")
     }
 
@@ -73,27 +74,27 @@ extension ActionQueueError {
         if let error = error as? ActionQueueError { return error }
         guard let error = error as? DatabaseError else {
             return ActionQueueError(
-                .databaseFailed, "The database did not take the change, and nothing was changed. See the cause.",
+                .databaseFailed, "The database refused the change, and nothing was changed. See the cause.",
                 cause: "\(error)")
         }
         if error.isOfMissingBooks {
             return ActionQueueError(
                 .notMigrated,
-                "The database has no table for actions. Call `registerHablareData()` on its migrator.",
+                "The database has no tables for actions. Call `registerHablareData()` on its migrator.",
                 cause: error.message)
         }
         let (code, advice): (Code, String) =
             switch error.extendedResultCode {
             case _ where error.isOfAFullDisk:
-                (.diskFull, "The disk, or the quota, of the database is full: make room, and ask again.")
+                (.diskFull, "The disk or the quota of the database is full. Free some space, then try again.")
             // A `case` with a primary code matches all of its extended codes.
-            case .SQLITE_BUSY, .SQLITE_LOCKED: (.databaseFailed, "It was busy for too long: ask again.")
-            case .SQLITE_READONLY: (.databaseFailed, "It may not be written: open it for writing.")
-            default: (.databaseFailed, "See the cause, and ask again.")
+            case .SQLITE_BUSY, .SQLITE_LOCKED: (.databaseFailed, "The database was busy for too long. Try again.")
+            case .SQLITE_READONLY: (.databaseFailed, "The database is read-only. Open it for writing.")
+            default: (.databaseFailed, "See the cause, then try again.")
             }
         // The description of the error would include the statement's arguments, and so the action.
         return ActionQueueError(
-            code, "The database did not take the change, and nothing was changed. \(advice)",
+            code, "The database refused the change, and nothing was changed. \(advice)",
             cause: "\(error.extendedResultCode): \(error.message ?? "no message")",
             isRetryable: error.isPassing)
     }

@@ -2,15 +2,15 @@ public import Foundation
 
 /// An action that waits to be carried out or reverted, or that has failed.
 public struct PendingAction<Action: QueuedAction>: Sendable, Identifiable {
-    /// The progress of a pending action.
+    /// The state of a pending action.
     public enum Phase: Sendable, Hashable {
         /// The action waits for its commit.
         case waiting
-        /// The action is being committed.
+        /// The action's commit is in flight.
         case underWay
-        /// An attempt failed, and a retry follows.
+        /// An attempt failed, and a retry will follow.
         case retrying
-        /// No retry follows automatically: see ``DurableActionQueue/retryFailed()``.
+        /// The action failed, and no retry follows automatically. See ``DurableActionQueue/retryFailed()``.
         case failed
     }
 
@@ -20,13 +20,13 @@ public struct PendingAction<Action: QueuedAction>: Sendable, Identifiable {
     public let action: Action
     /// The time of the append.
     public let appendedAt: Date
-    /// Whether the action is to be reverted instead of carried out.
+    /// Whether the action is to be reverted, not carried out.
     public let isUndone: Bool
-    /// The action's progress.
+    /// The action's state.
     public let phase: Phase
     /// The number of attempts to carry the action out, or to revert it.
     public let attempts: Int
-    /// The last attempt's failure in the committer's words; `nil` if none failed.
+    /// The last attempt's failure, as the committer described it; `nil` if no attempt failed.
     public let failure: String?
 
     /// Creates a pending action, for previews and tests of a review view.

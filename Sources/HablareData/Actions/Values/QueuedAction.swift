@@ -1,31 +1,32 @@
 /// An operation of the user that the app carries out later, such as a swipe, an offline edit or a message to send.
 ///
-/// An action is stored as JSON, so a later version of the app must be able to read what an earlier version wrote. The
-/// queue reads all other properties when it needs them, and they must depend on the value alone.
+/// An action is stored as JSON. A later version of the app must be able to read the JSON that an earlier version wrote.
+/// The queue reads all other properties when it needs them. Their values must depend only on the action itself.
 public protocol QueuedAction: Codable, Sendable {
-    /// The type of the groups in which actions are committed, for example the kind of action or the service that it
-    /// calls.
+    /// The type that identifies the groups in which actions are committed, for example the kind of action or the
+    /// service that the action calls.
     associatedtype Group: Hashable & Sendable
 
     /// The group in which the action is committed. Different groups commit concurrently, and each group runs one commit
     /// at a time.
     var group: Group { get }
 
-    /// The object of the action, such as a photo or a verse, if order matters.
+    /// The object of the action, if order matters. For example, a photo or a verse.
     ///
-    /// Actions with the same subject are carried out one after another, in the order of the requests and across groups.
-    /// If one waits for a retry, the ones behind it wait, too. Default `nil`: in any order.
+    /// Actions with the same subject are carried out one after another, in the order in which they were requested, even
+    /// if their groups differ. If one action waits for a retry, later actions of the same subject wait, too. Default:
+    /// `nil`, for any order.
     var subject: String? { get }
 
-    /// The action that reverts this one after it was carried out. Default `nil`: then the action can be undone only
-    /// before it is carried out.
+    /// The action that reverts this action after it was carried out. Default: `nil`. An action without a compensation
+    /// can be undone only before it is carried out.
     ///
-    /// The compensation is carried out as an action of its own group. The queue reads only its ``group`` and
+    /// The compensation is carried out like an action, in its own group. The queue reads only its ``group`` and
     /// ``isNothing``.
     var compensation: Self? { get }
 
-    /// Whether there is nothing to carry out. Such an action is a step of the undo history, and is never committed.
-    /// Default `false`.
+    /// Whether the action has no work. Such an action is a step of the undo history, but is never committed. Default:
+    /// `false`.
     var isNothing: Bool { get }
 }
 

@@ -1,11 +1,12 @@
 import GRDB
 
-/// A committer for actions that change the app's own database only. It carries each out exactly once, even across
-/// crashes.
+/// A committer for actions that change only the app's own database. It carries each action out exactly once, even
+/// across crashes.
 ///
-/// Each action runs in the transaction that marks it as done in the queue, so either both are on disk or neither is. A
-/// failed action does not affect the others. ``DurableActionQueue/init(_:in:configuration:seams:logger:applying:)``
-/// creates this committer, because it must share the queue's database.
+/// Each action runs in the transaction that marks the action as done in the queue. So the disk always has both the
+/// action's changes and the mark, or neither. A failed action does not affect the other actions.
+/// ``DurableActionQueue/init(_:in:configuration:seams:logger:applying:)`` creates this committer, because the committer
+/// must share the queue's database.
 public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
     private let writer: GroupWriter
     private let apply: @Sendable (Action, Database) throws -> Void
@@ -15,7 +16,7 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
         self.apply = apply
     }
 
-    /// Carries out the items, in one transaction if none fails.
+    /// Carries out the items. If no item fails, all items are in one transaction.
     ///
     /// If the database is busy, full or failing, the items are retried after a delay. Any other error that the app's
     /// closure throws is final.
@@ -46,7 +47,7 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
         }
     }
 
-    /// Whether an error does not concern the action itself.
+    /// Returns whether an error has a cause other than the action itself.
     private static func isPassing(_ error: any Error) -> Bool {
         if let error = error as? ActionQueueError { return error.isFinal }
         guard let error = error as? DatabaseError else { return error is CancellationError }

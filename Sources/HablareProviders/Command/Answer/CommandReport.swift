@@ -2,7 +2,7 @@
 import Foundation
 import Hablare
 
-/// The information beside a run's outcome that is needed to judge it.
+/// The information, in addition to a run's outcome, that is needed to judge the run.
 struct CommandReport: Sendable {
     /// The program's name in messages.
     let program: String
@@ -10,11 +10,11 @@ struct CommandReport: Sendable {
     let installation: String?
     /// The content that the template promises.
     let content: CommandContent
-    /// Whether an empty answer is as good as any: silence has no words.
+    /// Whether an empty answer is valid. For example, the transcript of silence is empty.
     let mayBeEmpty: Bool
     /// The maximum size of the answer in bytes.
     let maximumOutputBytes: Int
-    /// The prompt, which is only used to redact it from errors.
+    /// The prompt. It is used only to remove the prompt's text from errors.
     let prompt: String
 
     /// Creates a report for runs of a template.
@@ -27,25 +27,25 @@ struct CommandReport: Sendable {
         self.prompt = prompt
     }
 
-    /// Maps an outcome to its result. Every way in which a run can end is mapped here, and nowhere else. The content of
-    /// an answer that was streamed has no bytes.
+    /// Maps a run's outcome to the result of the attempt. This function is the only place that maps outcomes. The
+    /// content of a streamed answer has no bytes.
     ///
     /// | end of the run | code | disposition |
     /// |---|---|---|
-    /// | status 0, content as promised | – | – |
-    /// | status 0, other content or none | `invalid-response` | fail |
+    /// | status 0, with the promised content | – | – |
+    /// | status 0, with other content or no content | `invalid-response` | fail |
     /// | status 75 (`EX_TEMPFAIL`: try again later) | `provider-failed` | retry |
     /// | another status | `provider-failed` | fail |
-    /// | SIGHUP, SIGINT, SIGTERM, SIGKILL from outside | `provider-failed` | retry: it was killed, or memory ran out |
-    /// | another signal | `provider-failed` | fail: it crashed |
-    /// | more output than allowed | `response-too-large` | fail |
-    /// | missing, or not executable | `program-missing` | needs the user |
-    /// | no process, descriptor or memory left | `provider-failed` | retry |
-    /// | no space for its files | `storage-full` | needs the user |
-    /// | arguments too long | `invalid-request` | fail |
-    /// | lost | `provider-failed` | retry |
-    /// | the receiver of its output failed | the receiver's | the receiver's |
-    /// | cancelled | `cancelled` | – |
+    /// | SIGHUP, SIGINT, SIGTERM or SIGKILL from outside | `provider-failed` | retry: killed, or out of memory |
+    /// | another signal | `provider-failed` | fail: the program crashed |
+    /// | more output than the limit | `response-too-large` | fail |
+    /// | the program is missing or not executable | `program-missing` | needs the user |
+    /// | the system has no process, descriptor or memory left | `provider-failed` | retry |
+    /// | the disk has no space for the run's files | `storage-full` | needs the user |
+    /// | the arguments are too long | `invalid-request` | fail |
+    /// | the run could not be tracked | `provider-failed` | retry |
+    /// | the receiver of the output failed | the receiver's code | the receiver's disposition |
+    /// | the run was cancelled | `cancelled` | – |
     func judge(_ outcome: CommandOutcome) -> Result<ResponseContent, AIServiceError> {
         let words = Redaction(of: prompt).tail(of: outcome.errorTail, limit: 2048)
         switch outcome.end {
@@ -77,7 +77,7 @@ struct CommandReport: Sendable {
         }
     }
 
-    /// Returns the error for a program that cannot be run; `nil` for one that can.
+    /// Returns the error for a program that cannot be run. Returns `nil` for a program that can be run.
     func problem(of search: ExecutableSearch) -> AIServiceError? {
         switch search {
         case .found: nil

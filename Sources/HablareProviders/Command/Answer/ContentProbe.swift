@@ -1,13 +1,13 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// A check of an answer's first bytes against the promised content. It does not trust the lengths in a header, because
-/// a program that writes to a pipe cannot know them.
+/// A check of an answer's first bytes against the promised content. The check ignores the lengths in a header, because
+/// a program that writes to a pipe does not know them in advance.
 enum ContentProbe {
-    /// The problem of a text in another encoding.
+    /// The problem of a text that is not UTF-8.
     static let notUTF8 = "it is not UTF-8"
 
-    /// Returns the problem of an answer; `nil` if there is none.
+    /// Returns the problem of an answer. Returns `nil` if the answer has none.
     static func problem(of bytes: [UInt8], as content: CommandContent) -> String? {
         guard !bytes.isEmpty else { return "it is empty" }
         if content == .text { return isUTF8(bytes) ? nil : notUTF8 }
@@ -15,8 +15,8 @@ enum ContentProbe {
         return content == .audio(.wav) && !hasSound(bytes) ? "it is a WAV file without sound" : nil
     }
 
-    /// Returns the problem of an answer's first bytes, at least twelve if there are as many; `nil` if there is none. A
-    /// text has no signature and is not checked.
+    /// Returns the problem of an answer's first bytes. Returns `nil` if they have none. Pass at least twelve bytes if
+    /// the answer has that many. A text has no signature, so its first bytes are not checked.
     static func problem(ofBeginning bytes: [UInt8], as content: CommandContent) -> String? {
         let first = MagicBytes(bytes)
         switch content {
@@ -43,8 +43,8 @@ enum ContentProbe {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Returns whether a WAV file has a byte after the header of its data chunk. A stated length of 0 counts as
-    /// unknown, unless another chunk follows that ends with the file.
+    /// Returns whether a WAV file has at least one byte after the header of its data chunk. A length of 0 in the header
+    /// counts as unknown. It counts as 0 if another chunk follows and ends at the end of the file.
     private static func hasSound(_ bytes: [UInt8]) -> Bool {
         var position = 12
         while position + 8 <= bytes.count {
@@ -59,7 +59,7 @@ enum ContentProbe {
         return false
     }
 
-    /// Returns the length of the chunk at a position: 32 bits, so that no sum here overflows 64.
+    /// Returns the length of the chunk at a position. The length has 32 bits, so that no sum here overflows 64 bits.
     private static func length(_ bytes: [UInt8], at position: Int) -> Int {
         (4..<8).reversed().reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
     }

@@ -1,13 +1,13 @@
 #if os(macOS) || os(Linux)
-/// The state of an answer that is streamed while the program writes it, and the check of its content. Pure.
+/// The state and the content check of an answer that is streamed while the program writes it. Pure.
 ///
-/// No bytes are passed on until the first ones match the promised format, so an error message is never played as sound.
-/// A text is passed on at once; it is checked for UTF-8 as it passes.
+/// The tally holds bytes back until the first bytes match the promised format. So an error message is never played as
+/// sound. Text is not held back. The tally checks that the text is UTF-8 as it passes.
 struct OutputTally: Sendable, Hashable {
-    /// The number of bytes kept from the beginning, to be checked at the end. An answer up to this size is checked like
-    /// one that is not streamed.
+    /// The number of bytes that are kept from the beginning, for the check at the end. An answer up to this size is
+    /// checked like an answer that does not stream.
     static let keptBytes = 64 << 10
-    /// The number of bytes that identify every format.
+    /// The number of bytes that are enough to recognize every format.
     private static let signatureBytes = 12
 
     private let content: CommandContent
@@ -15,7 +15,7 @@ struct OutputTally: Sendable, Hashable {
     private(set) var byteCount = 0
     private var beginning: [UInt8] = []
     private var isPassing = false
-    /// The problem of the bytes received; `nil` if none is known.
+    /// The problem of the bytes received so far; `nil` if there is none.
     private(set) var problem: String?
 
     /// Creates a tally without bytes.
@@ -23,7 +23,8 @@ struct OutputTally: Sendable, Hashable {
         self.content = content
     }
 
-    /// Records bytes and returns those to pass on now, which may include held-back bytes, or `nil`.
+    /// Records received bytes. Returns the bytes to pass on now, including bytes that were held back; `nil` if there
+    /// are none.
     mutating func came(_ bytes: [UInt8]) -> [UInt8]? {
         byteCount += bytes.count
         let kept = beginning.count
@@ -41,7 +42,7 @@ struct OutputTally: Sendable, Hashable {
         return kept == 0 ? bytes : beginning + bytes.dropFirst(beginning.count - kept)
     }
 
-    /// Records the end and returns held-back bytes that were too few to check before.
+    /// Records the end of the output. Returns held-back bytes that were too few to check before.
     mutating func ended() -> [UInt8]? {
         let heldBack = isPassing || problem != nil || beginning.isEmpty ? nil : beginning
         switch content {

@@ -3,10 +3,10 @@ import Foundation
 import Hablare
 
 extension Transcript {
-    /// Reads a transcript as whisper.cpp writes it (`whisper-cli` without `--no-timestamps`). Pure.
+    /// Reads a transcript in the form that whisper.cpp writes (`whisper-cli` without `--no-timestamps`). Pure.
     ///
-    /// Lines without times belong to the segment before, or are text without times. Notes of silence, such as
-    /// `[BLANK_AUDIO]`, are omitted.
+    /// A line without times is part of the segment before it. If no segment precedes the line, it is text without
+    /// times. Notes of silence, such as `[BLANK_AUDIO]`, are omitted.
     init(whisperSegments output: String) {
         var segments: [SpokenTime] = []
         var texts: [String] = []
@@ -27,7 +27,7 @@ extension Transcript {
 
     private static let notesOfSilence: Set<String> = ["[BLANK_AUDIO]", "[SILENCE]", "(SILENCE)", "[NO SPEECH]"]
 
-    /// Returns the segment of a line; `nil` for a line without times.
+    /// Returns the segment of a line. Returns `nil` for a line without times.
     private static func segment(in line: Substring) -> SpokenTime? {
         guard line.first == "[", let end = line.firstIndex(of: "]") else { return nil }
         let times = line[line.index(after: line.startIndex)..<end].components(separatedBy: "-->").map(seconds)
@@ -35,7 +35,7 @@ extension Transcript {
         return SpokenTime(text: String(line[line.index(after: end)...]), start: start, end: max(start, stop))
     }
 
-    /// Returns the seconds of `00:01:02.500`; `nil` for another text.
+    /// Returns the number of seconds in a text such as `00:01:02.500`. Returns `nil` for a text in another form.
     private static func seconds(_ text: String) -> Double? {
         let parts = text.trimmingCharacters(in: .whitespaces).replacing(",", with: ".").split(separator: ":")
         guard (2...3).contains(parts.count) else { return nil }

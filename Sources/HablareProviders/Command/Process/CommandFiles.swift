@@ -7,14 +7,15 @@ import SystemPackage
 
 /// The files of one run: its input, error output and answer.
 struct CommandFiles: Sendable {
-    /// The maximum number of bytes beside the answer, unless the answer's limit is larger: 64 MiB.
+    /// The maximum number of bytes that a program may write in addition to the answer: 64 MiB. If the answer's limit is
+    /// larger, that limit applies.
     static let asideLimit = 64 << 20
-    /// The number of bytes kept from the end of standard error. It is twice the length shown in an error, so that a
-    /// prompt that is cut at its start lies outside the shown part.
+    /// The number of bytes kept from the end of standard error. It is twice the length that an error shows. If the
+    /// start of the kept text cuts a copy of the prompt, the cut lies outside the shown part.
     static let errorTailLength = 4096
 
-    /// The free space that a file system must have for an answer to be trusted: 64 MiB. Programs ignore failed writes.
-    /// A disk that was full for a moment may have some space again when another file is removed, but rarely this much.
+    /// The free space that a file system must have before an answer is trusted: 64 MiB. Programs ignore failed writes.
+    /// After a disk was full, the removal of another file may free some space again, but rarely this much.
     static let leastRoom: UInt64 = 64 << 20
 
     /// The program's standard input.
@@ -23,15 +24,17 @@ struct CommandFiles: Sendable {
     let errors: FileDescriptor
     /// The program's standard output; `nil` if the answer is streamed through a pipe.
     ///
-    /// Streaming uses a pipe for two reasons. Bytes in a pipe are final, whereas a program may seek back in a file and
-    /// correct a header that was already read. And a full pipe makes a fast program wait, without using memory.
+    /// Streaming uses a pipe for two reasons:
+    ///
+    /// - Bytes in a pipe are final. In a file, a program may go back and correct a header that was already read.
+    /// - A full pipe makes a fast program wait, without using memory.
     let output: FileDescriptor?
-    /// The location of the complete answer; `nil` if it is streamed.
+    /// The location of the complete answer; `nil` if the answer is streamed.
     let answer: OutputFile?
 
     /// Creates the files.
     ///
-    /// - Throws: `Errno`: no descriptor or no space is left. No file stays open then.
+    /// - Throws: `Errno` if no descriptor or no space is left. No file then stays open.
     init(_ invocation: CommandInvocation) throws(Errno) {
         var opened: [FileDescriptor] = []
         do throws(Errno) {
@@ -50,8 +53,8 @@ struct CommandFiles: Sendable {
         answer = invocation.outputFile.map(OutputFile.named) ?? output.map(OutputFile.open)
     }
 
-    /// The number of bytes written beside the answer: to standard error, and to standard output if the answer is a
-    /// file.
+    /// The number of bytes written in addition to the answer: to standard error, and to standard output if the answer
+    /// is a file.
     var asideByteCount: Int {
         let said = OutputFile.open(errors).byteCount
         guard case .named = answer, let output else { return said }
@@ -61,7 +64,8 @@ struct CommandFiles: Sendable {
     /// The end of standard error, at most ``errorTailLength`` bytes.
     var errorTail: [UInt8] { OutputFile.open(errors).tail(Self.errorTailLength) }
 
-    /// Whether the file systems of the files have ``leastRoom`` left. `true` if the system does not report it.
+    /// Whether each file system that the files use has at least ``leastRoom`` free. `true` if the system does not
+    /// report the free space.
     var hasRoom: Bool {
         var rooms = [errors, output].compactMap(\.self).map { FileSystemRoom.of($0) }
         // The file may not exist yet; its folder does.

@@ -6,7 +6,7 @@ import Hablare
 struct OutputTaker: Sendable {
     /// The promised content.
     let content: CommandContent
-    /// Accepts the next piece, and suspends while the receiver is full.
+    /// Accepts the next piece. Suspends while the receiver is full.
     let take: @Sendable (Data) async throws -> Void
 }
 
@@ -14,22 +14,22 @@ struct OutputTaker: Sendable {
 struct CommandInvocation: Sendable {
     /// The program's absolute path.
     var executable: String
-    /// Its arguments, without the program's name.
+    /// The program's arguments, without its name.
     var arguments: [String]
-    /// The bytes of its standard input.
+    /// The bytes of the program's standard input.
     var input: [UInt8]
-    /// The path of the file for its answer; `nil` for standard output.
+    /// The path of the file for the program's answer; `nil` for standard output.
     var outputFile: String?
     /// The maximum size of the answer in bytes.
     var maximumOutputBytes: Int
-    /// The receiver of standard output while it is written; `nil` if it is read at the end. Not used for an answer in a
-    /// file.
+    /// The receiver of standard output while the program writes; `nil` if the output is read at the end. Not used for
+    /// an answer in a file.
     var taker: OutputTaker?
-    /// The names of the environment's credentials that it gets.
+    /// The names of the environment's credentials that the program gets.
     var credentials: Set<String> = []
 }
 
-/// The end of a run and its output.
+/// How a run ended, and its output.
 struct CommandOutcome: Sendable, Hashable {
     /// The way in which a run ended.
     enum End: Sendable, Hashable {
@@ -39,22 +39,22 @@ struct CommandOutcome: Sendable, Hashable {
         case signalled(Int32)
         /// The run was cancelled.
         case cancelled
-        /// The program exceeded an output limit and was ended.
+        /// The program exceeded an output limit and was killed.
         case overran
         /// The program was not started, because it does not exist or cannot be executed.
         case notExecutable
-        /// The program was not started because the system lacks a resource, such as processes or descriptors: an
-        /// `errno`.
+        /// The program was not started because the system lacks a resource, such as processes or descriptors. The value
+        /// is an `errno`.
         case notStarted(Int32)
-        /// The receiver of its output failed.
+        /// The receiver of the output failed.
         case refused(AIServiceError)
-        /// The run could not be tracked, in the words of the operating system.
+        /// The run could not be tracked. The value is the operating system's message.
         case lost(String)
     }
 
     /// The output of a run.
     enum Output: Sendable, Hashable {
-        /// The bytes, as far as they were written.
+        /// The bytes that the program wrote.
         case bytes([UInt8])
         /// The tally of a streamed answer.
         case relayed(OutputTally)
@@ -62,7 +62,7 @@ struct CommandOutcome: Sendable, Hashable {
         case noFile
         /// The output file is a directory, a link or a device.
         case notAFile
-        /// The output file cannot be read: an `errno`.
+        /// The output file cannot be read. The value is an `errno`.
         case unreadable(Int32)
     }
 
@@ -70,7 +70,7 @@ struct CommandOutcome: Sendable, Hashable {
     var end: End
     /// The output.
     var output: Output = .bytes([])
-    /// The end of its standard error, at most ``CommandFiles/errorTailLength`` bytes.
+    /// The end of the program's standard error, at most ``CommandFiles/errorTailLength`` bytes.
     var errorTail: [UInt8] = []
 }
 #endif

@@ -8,8 +8,8 @@ import Foundation
 import Hablare
 import Subprocess
 
-/// A run of a program: starts it, waits for it, and ends everything that it started. It reports the result as a
-/// ``CommandOutcome`` without judging it.
+/// A run of a program. It starts the program, waits for it, and ends everything that the program started. It reports
+/// the result as a ``CommandOutcome`` without judging it.
 struct CommandRun: Sendable {
     /// The invocation to run.
     let invocation: CommandInvocation
@@ -22,13 +22,13 @@ struct CommandRun: Sendable {
 
     /// The interval between checks of the output's size.
     private static let watchInterval = Duration.milliseconds(20)
-    /// The maximum size of a pipe, if the program enlarges it: 1 MiB, the limit of Linux.
+    /// The maximum size of a pipe that a program enlarges: 1 MiB, the limit of Linux.
     private static let largestPipe = 1 << 20
 
-    /// The program exceeded an output limit.
+    /// An error: the program exceeded an output limit.
     struct Overrun: Error {}
 
-    /// Runs the program and returns its outcome. If the task is cancelled, the program and everything that it started
+    /// Runs the program and returns the outcome. If the task is cancelled, the program and everything that it started
     /// end within ``grace``.
     func outcome() async -> CommandOutcome {
         guard !Task.isCancelled else { return CommandOutcome(end: .cancelled) }
@@ -61,7 +61,7 @@ struct CommandRun: Sendable {
         return outcome
     }
 
-    /// Runs the program, and ends it if it exceeds an output limit.
+    /// Runs the program. Kills it if it exceeds an output limit.
     private func watchedRun(_ files: CommandFiles) async throws -> CommandOutcome {
         try await withThrowingTaskGroup(of: CommandOutcome?.self) { group in
             group.addTask { try await run(files) }
@@ -114,7 +114,7 @@ struct CommandRun: Sendable {
         }
     }
 
-    /// The inherited environment without the credentials that the program does not get.
+    /// The inherited environment, without the credentials that the program does not get.
     private var environment: Environment {
         let withheld = ProgramEnvironment.withheld(
             from: ProcessInfo.processInfo.environment.keys, keeping: invocation.credentials)
@@ -125,7 +125,8 @@ struct CommandRun: Sendable {
     /// Streams a program's output while it is written.
     ///
     /// The sequence ends when the program has ended and the pipe is empty. A daemon that continues to write would keep
-    /// the pipe filled forever. After the program's end, at most as many bytes count as a pipe holds.
+    /// the pipe filled forever. Therefore, after the program's end, the run reads at most as many bytes as a pipe
+    /// holds.
     ///
     /// - Throws: The receiver's error, ``Overrun``, `CancellationError`.
     private func relay(_ pieces: SubprocessOutputSequence, of leader: ProcessGroup) async throws -> OutputTally {
@@ -150,7 +151,7 @@ struct CommandRun: Sendable {
         return tally
     }
 
-    /// Checks the output's size until it is cancelled.
+    /// Checks the output's size until the task is cancelled.
     private func refuseOverrun(of files: CommandFiles) async throws {
         while !Task.isCancelled {
             guard files.answer?.byteCount ?? 0 <= invocation.maximumOutputBytes,

@@ -5,16 +5,16 @@ import Foundation
 enum ExecutableSearch: Sendable, Hashable {
     /// The program's path.
     case found(String)
-    /// A file of that name exists but cannot be run.
+    /// A file with that name exists but cannot be run.
     case notExecutable(String)
-    /// No file of that name exists.
+    /// No file with that name exists.
     case missing
 
     /// Searches for a program.
     ///
     /// - Parameters:
     ///   - name: The program's name, or an absolute path.
-    ///   - searchPath: The directories to search, separated by colons. Empty and relative ones are skipped.
+    ///   - searchPath: The directories to search, separated by colons. Empty and relative directories are skipped.
     init(_ name: String, in searchPath: String?) {
         guard !name.hasPrefix("/") else {
             self.init(path: name)
@@ -42,7 +42,7 @@ enum ExecutableSearch: Sendable, Hashable {
         self = isFile && access(path, X_OK) == 0 ? .found(path) : .notExecutable(path)
     }
 
-    /// The program's path if it can be run; otherwise `nil`.
+    /// The program's path if the program can be run; otherwise `nil`.
     var path: String? {
         if case .found(let path) = self { path } else { nil }
     }

@@ -8,13 +8,15 @@ import SystemPackage
 
 /// The free space of a file system, in bytes.
 package enum FileSystemRoom {
-    /// Returns the space for an open file; `nil` if the system does not report it.
+    /// Returns the free space of the file system that has an open file. Returns `nil` if the system does not report the
+    /// space.
     static func of(_ file: FileDescriptor) -> UInt64? {
         var status = statvfs()
         return fstatvfs(file.rawValue, &status) == 0 ? room(status) : nil
     }
 
-    /// Returns the space at a path; `nil` if the system does not report it, or the path does not exist.
+    /// Returns the free space of the file system at a path. Returns `nil` if the system does not report the space, or
+    /// if the path does not exist.
     package static func of(_ path: String) -> UInt64? {
         var status = statvfs()
         return statvfs(path, &status) == 0 ? room(status) : nil

@@ -6,11 +6,11 @@ import System
 import SystemPackage
 #endif
 
-/// The file that has a program's answer.
+/// The file that contains a program's answer.
 enum OutputFile: Sendable {
-    /// The open file of the program's standard output.
+    /// The open file that the program's standard output is connected to.
     case open(FileDescriptor)
-    /// A file that the program creates. It may be of any type until it is checked.
+    /// The path of a file that the program creates. The file may be of any type until it is checked.
     case named(String)
 
     /// The current size in bytes; 0 if the file does not exist.
@@ -24,10 +24,10 @@ enum OutputFile: Sendable {
         return result == 0 ? Int(status.st_size) : 0
     }
 
-    /// Reads the file, without following links or waiting for pipes.
+    /// Reads the file. The function does not follow links and does not wait for pipes.
     ///
     /// - Parameter limit: The maximum size in bytes.
-    /// - Returns: The content; `nil` if it is larger than the limit.
+    /// - Returns: The content; `nil` if the content is larger than the limit.
     func read(limit: Int) -> CommandOutcome.Output? {
         switch self {
         case .open(let file):
@@ -48,7 +48,7 @@ enum OutputFile: Sendable {
         }
     }
 
-    /// Returns the last bytes of an open file; an empty array if it cannot be read.
+    /// Returns the last bytes of an open file. Returns an empty array if the file cannot be read.
     func tail(_ count: Int) -> [UInt8] {
         guard case .open(let file) = self else { return [] }
         let size = byteCount

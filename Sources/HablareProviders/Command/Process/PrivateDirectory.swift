@@ -11,7 +11,7 @@ struct PrivateDirectory: Sendable, Hashable {
     /// The absolute path.
     let path: String
 
-    /// This user's directory for temporary files, without a trailing slash.
+    /// The path of this user's directory for temporary files, without a trailing slash.
     static var temporary: String {
         let path = FileManager.default.temporaryDirectory.path
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -19,7 +19,7 @@ struct PrivateDirectory: Sendable, Hashable {
 
     /// Creates a directory with a unique name.
     ///
-    /// - Throws: `Errno`: the parent is missing, full or read-only.
+    /// - Throws: `Errno` if the parent is missing, full or read-only.
     init(in parent: String, prefix: String) throws(Errno) {
         var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
@@ -28,8 +28,8 @@ struct PrivateDirectory: Sendable, Hashable {
 
     /// Removes the directory and its content.
     ///
-    /// - Returns: Whether it was removed. If not (a program may have locked a subdirectory), the warden tries again
-    ///   when this process ends.
+    /// - Returns: Whether the directory was removed. Removal can fail because a program locked a subdirectory. The
+    ///   warden (the helper process) then removes the directory when this process ends.
     func remove() -> Bool {
         do {
             try FileManager.default.removeItem(atPath: path)

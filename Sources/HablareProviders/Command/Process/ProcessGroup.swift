@@ -1,12 +1,12 @@
 #if os(macOS) || os(Linux)
 import Foundation
 
-/// A program and everything that it started, while they stay in the program's session.
+/// A program and every process that it started, while they stay in the program's session.
 struct ProcessGroup: Sendable {
     private let leader: pid_t
     private let warden: WardenLink?
 
-    /// Registers the group of a program that was just started as the leader of a session.
+    /// Registers the group of a program that has just been started as the leader of a session.
     init(leader: pid_t, warden: WardenLink?) {
         self.leader = leader
         self.warden = warden
@@ -19,14 +19,15 @@ struct ProcessGroup: Sendable {
         return waitid(P_PID, id_t(leader), &change, WEXITED | WNOHANG | WNOWAIT) == 0 && change.si_signo == SIGCHLD
     }
 
-    /// Kills every process that the leader left behind. Call it only while the leader has ended but is not reaped,
-    /// because until then its number cannot be reused.
+    /// Kills every process that the leader left behind. Call this method only after the leader has ended and before it
+    /// is reaped. In that time, the system cannot reuse the leader's number.
     func endLeftovers() { kill(-leader, SIGKILL) }
 
     /// Kills every process left in the group.
     ///
-    /// It is called after the leader was reaped. The group's number stays in use while the group has a process. With no
-    /// process left, the call fails harmlessly, unless the kernel reused the number within the microseconds since.
+    /// This method is called after the leader was reaped. The system does not reuse the group's number while a process
+    /// is in the group. If no process is left, the call fails harmlessly. A danger remains only if the kernel reuses
+    /// the number within microseconds.
     func end() {
         kill(-leader, SIGKILL)
         warden?.groupEnded(leader)

@@ -8,16 +8,20 @@ import SystemPackage
 
 /// Files without a name, used for a program's standard input, output and error.
 ///
-/// Pipes have disadvantages that files avoid. A program that closes its standard input early would send this process
-/// SIGPIPE. One that never reads would block it once the pipe is full. One that writes while it is being ended would
-/// die of its last output if the pipe has no reader. One that writes in small pieces would cause a wake-up for each:
-/// reading eSpeak NG's sound from a pipe cost 45 wake-ups per sentence. With a file the program reads and writes at its
-/// own pace.
+/// Files avoid the disadvantages of pipes. With pipes:
+///
+/// - A program that closes its standard input early would send this process SIGPIPE.
+/// - A program that never reads would block this process once the pipe is full.
+/// - A program that writes while it is being ended would die at its last output if the pipe has no reader.
+/// - A program that writes in small pieces would wake this process for each piece. Reading eSpeak NG's sound from a
+///   pipe took 45 wake-ups per sentence.
+///
+/// With a file, the program reads and writes at its own pace.
 enum UnnamedFile {
-    /// Creates a file with these bytes, positioned at its beginning. It is in memory if the system supports it: for
-    /// speed, and so that no prompt is written to a disk.
+    /// Creates a file with these bytes, positioned at its beginning. The file is in memory if the system supports such
+    /// files. Memory is fast, and no prompt is written to a disk.
     ///
-    /// - Throws: `Errno`: no descriptor or no space is left.
+    /// - Throws: `Errno` if no descriptor or no space is left.
     static func input(_ bytes: [UInt8]) throws(Errno) -> FileDescriptor {
         #if os(Linux)
         do throws(Errno) {
@@ -31,11 +35,11 @@ enum UnnamedFile {
         #endif
     }
 
-    /// Creates an empty file: in memory if there is space for several programs' answers, otherwise in this user's
-    /// temporary directory.
+    /// Creates an empty file. The file is in memory if memory has space for the answers of several programs. Otherwise
+    /// it is in this user's temporary directory.
     ///
     /// - Parameter limit: The maximum number of bytes that will be written.
-    /// - Throws: `Errno`: no descriptor or no space is left.
+    /// - Throws: `Errno` if no descriptor or no space is left.
     static func output(expecting limit: Int) throws(Errno) -> FileDescriptor {
         #if os(Linux)
         if let room = FileSystemRoom.of("/dev/shm"), room / 8 > UInt64(limit) {

@@ -7,12 +7,12 @@ import System
 import SystemPackage
 #endif
 
-/// A supervisor of all programs that a process starts. It limits how many programs run at once, and ensures that none
-/// outlives the process.
+/// A supervisor of all programs that a process starts. It limits how many programs run at once. It also ensures that no
+/// program outlives the process.
 ///
-/// Create one at the composition root and pass it to every ``CommandProvider``. With the first program it starts one
-/// helper process, which ends the programs if this process is killed. The helper ends with the last reference to the
-/// supervisor, or with the process.
+/// Create one supervisor at the composition root and pass it to every ``CommandProvider``. When the first program runs,
+/// the supervisor starts one helper process. The helper kills the programs if this process is killed. The helper ends
+/// with the last reference to the supervisor, or with the process.
 public final class CommandSupervisor: Sendable {
     private let gate: AdmissionGate
     private let warden: ProcessWarden
@@ -23,9 +23,10 @@ public final class CommandSupervisor: Sendable {
     ///
     /// - Parameters:
     ///   - maximumProcesses: The maximum number of concurrent programs, over all providers that share the supervisor.
-    ///     Further programs wait for their turn, and the wait counts towards the timeout of their attempts. A program
-    ///     uses four or five file descriptors in this process. Default: 32.
-    ///   - grace: The time that a cancelled program has to end by itself, between SIGTERM and SIGKILL. Default: 250 ms.
+    ///     Further programs wait. Their wait counts towards the timeout of their attempts. A program uses four or five
+    ///     file descriptors in this process. Default: 32.
+    ///   - grace: The time between SIGTERM and SIGKILL, in which a cancelled program can end by itself. Default: 250
+    ///     ms.
     ///   - clock: The clock for the checks of a program's output. Default: the continuous clock.
     public convenience init(
         maximumProcesses: Int = 32, grace: Duration = .milliseconds(250),
@@ -48,7 +49,8 @@ public final class CommandSupervisor: Sendable {
         self.clock = clock
     }
 
-    /// Runs a program when it is its turn. If the task is cancelled, it returns soon, after the program has ended.
+    /// Runs a program when a slot is free. If the task is cancelled, the method returns soon after the program has
+    /// ended.
     ///
     /// - Parameters:
     ///   - outputExtension: The extension of the answer's file; `nil` for standard output.
@@ -74,13 +76,13 @@ public final class CommandSupervisor: Sendable {
         return outcome
     }
 
-    /// Returns the mechanism that ends the programs if this process is killed. Starts the helper.
+    /// Returns the mechanism that ends the programs if this process is killed. Starts the helper process.
     func protection() async -> OrphanProtection {
         await warden.protection()
     }
 
-    /// Creates the directory inside the one that the helper removes. A system cleanup may have removed that one if this
-    /// process has run for weeks.
+    /// Creates a directory inside the directory that the helper removes at the end. Creates a new parent if it is
+    /// missing, because a cleanup by the system may remove it while a process runs for weeks.
     private func makeDirectory(_ protection: OrphanProtection) throws(Errno) -> PrivateDirectory {
         if let parent = protection.link?.directory.path {
             do {

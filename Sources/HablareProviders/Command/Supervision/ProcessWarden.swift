@@ -7,13 +7,13 @@ import SystemPackage
 #endif
 import Subprocess
 
-/// A keeper of one small helper process that ends the programs if this process is killed.
+/// A warden: it keeps one small helper process, which kills the programs if this process is killed.
 ///
 /// A process that gets SIGKILL cannot clean up. The helper starts before the first program, in its own session, and
-/// holds the other end of a socket. Over this socket it receives the process groups that begin and end. When this
-/// process ends in any way, the kernel closes the socket, and the helper kills the groups that are left. This costs one
-/// helper per supervisor and two short messages per run. `setpriv --pdeathsig` would cost an `exec` per run and end
-/// only the program, not what it started.
+/// holds the other end of a socket. Through this socket, this process reports which process groups begin and end. When
+/// this process ends in any way, the kernel closes the socket. The helper then kills the remaining groups. The
+/// mechanism needs one helper for each supervisor and two short messages for each run. The alternative
+/// `setpriv --pdeathsig` needs an `exec` for each run, and kills only the program, not what the program started.
 actor ProcessWarden {
     private enum State {
         case idle
@@ -21,11 +21,11 @@ actor ProcessWarden {
         case ready(OrphanProtection)
     }
 
-    /// The helper's script. Its text is constant; its input from this process is only `+` or `-` and decimal numbers.
+    /// The helper's script. Its text is constant. From this process it reads only `+` or `-` and decimal numbers.
     ///
-    /// The first shell exits at once, which shows that the helper works. The background shell that it leaves has no
-    /// parent that would have to reap it. It ignores the signals that end a terminal's programs, because it must
-    /// outlive this process.
+    /// The first shell exits at once, which shows that the helper works. It leaves a shell in the background, which no
+    /// parent has to reap. The background shell ignores the signals that end the programs of a terminal, because it
+    /// must outlive this process.
     static let script = """
         trap '' HUP INT QUIT TERM
         exec 3<&0
@@ -52,13 +52,13 @@ actor ProcessWarden {
     ///
     /// - Parameters:
     ///   - shell: The path of a POSIX shell.
-    ///   - setpriv: The path of `setpriv`, the alternative without a shell; `nil` if it does not exist.
+    ///   - setpriv: The path of `setpriv`, which is used if there is no shell; `nil` if `setpriv` does not exist.
     init(shell: String, setpriv: String?) {
         self.shell = shell
         self.setpriv = setpriv
     }
 
-    /// Returns the protection of this process's programs. Starts the helper if it does not run.
+    /// Returns the protection of this process's programs. Starts the helper if it is not running.
     func protection() async -> OrphanProtection {
         while true {
             switch state {
@@ -112,7 +112,7 @@ actor ProcessWarden {
         return link
     }
 
-    /// Returns the path of `setpriv` if it supports the option. BusyBox's does not.
+    /// Returns the path of `setpriv` if it supports the option `--pdeathsig`. BusyBox's `setpriv` does not.
     private func usableSetpriv() async -> String? {
         guard let setpriv else { return nil }
         do {

@@ -6,7 +6,7 @@ import System
 import SystemPackage
 #endif
 
-/// Two connected stream sockets that no other program inherits. Neither raises SIGPIPE.
+/// Two connected stream sockets that no other program inherits. Writing to them never raises SIGPIPE.
 struct SocketPair: Sendable {
     /// The end for this process.
     let ours: Int32
@@ -15,7 +15,7 @@ struct SocketPair: Sendable {
 
     /// Creates a pair.
     ///
-    /// - Throws: `Errno`: no descriptor is left.
+    /// - Throws: `Errno` if no descriptor is left.
     init() throws(Errno) {
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)

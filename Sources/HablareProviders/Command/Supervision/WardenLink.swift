@@ -2,8 +2,8 @@
 import Foundation
 import Hablare
 
-/// This process's end of the socket to the warden. When it closes, deliberately or because this process ended, the
-/// warden ends every registered group that has not ended.
+/// This process's end of the socket to the warden (the helper process). When the socket closes, the warden kills every
+/// registered group that has not ended. The socket closes deliberately, or because this process ended.
 final class WardenLink: Sendable {
     private struct Line: Sendable {
         var backlog: [UInt8] = []
@@ -28,14 +28,14 @@ final class WardenLink: Sendable {
     /// Whether the warden was reachable at the last message.
     var isOpen: Bool { !line.withLock { $0.isBroken } }
 
-    /// Registers a process group, to be ended with this process.
+    /// Registers a process group, which the warden kills when this process ends.
     func groupBegan(_ group: pid_t) { notify("+ \(group)\n") }
 
-    /// Unregisters a group that has ended, because its number may be reused.
+    /// Unregisters a group that has ended, because the system may reuse its number.
     func groupEnded(_ group: pid_t) { notify("- \(group)\n") }
 
     /// Sends a message without blocking, because a stopped warden must not stop this process. Bytes that do not fit are
-    /// sent with the next message. The lock keeps the messages in order; the call under it does not block.
+    /// sent with the next message. A lock keeps the messages in order. The call under the lock does not block.
     private func notify(_ message: String) {
         line.withLock { line in
             line.backlog += Array(message.utf8)

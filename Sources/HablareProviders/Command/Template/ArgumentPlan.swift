@@ -1,7 +1,7 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// The checked arguments of a template, to be filled for each request.
+/// The checked arguments of a template. The plan fills them in for each request.
 struct ArgumentPlan: Sendable {
     private enum Step: Sendable {
         case argument(CommandPiece)
@@ -24,7 +24,7 @@ struct ArgumentPlan: Sendable {
 
     /// Checks a template.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` with the template's problem.
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration``, which names the template's problem.
     init(_ template: CommandTemplate) throws(AIServiceError) {
         try TemplateRules.check(template)
         var steps: [Step] = []
@@ -41,7 +41,7 @@ struct ArgumentPlan: Sendable {
         byName = Dictionary(placeholders.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the value of every placeholder for a request: its parameter, or the default.
+    /// Returns the value of every placeholder for a request: the request's parameter, or the default.
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` for an unknown, invalid or missing parameter.
     func values(for parameters: [String: ParameterValue]) throws(AIServiceError) -> [String: String] {
@@ -85,8 +85,8 @@ struct ArgumentPlan: Sendable {
         }
     }
 
-    /// Refuses values that would become an option: an argument that starts with the value and begins with `-`. A
-    /// negative number is allowed.
+    /// Refuses values that the program would read as an option. Such a value is at the start of an argument and begins
+    /// with `-`. A negative number is allowed.
     private func refuseSmuggledOptions(_ values: [String: String]) throws(AIServiceError) {
         for piece in steps.flatMap(\.pieces) {
             guard let name = piece.leading, let placeholder = byName[name], let argument = piece.filled(values),

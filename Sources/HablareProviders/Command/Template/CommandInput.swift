@@ -3,7 +3,7 @@
 public enum CommandInput: Sendable, Hashable {
     /// The prompt's text, in UTF-8.
     case text
-    /// The bytes of the prompt's one recording (``/Hablare/Prompt/Part/audio(_:_:)``). A prompt that also has text is
+    /// The bytes of the prompt's only recording (``/Hablare/Prompt/Part/audio(_:_:)``). A prompt that also has text is
     /// refused.
     case audio
 }
@@ -14,8 +14,8 @@ public enum CommandTextForm: Sendable, Hashable {
     case plain
     /// A transcript as whisper.cpp writes it, a line for each segment: `[00:00:00.000 --> 00:00:02.500]  Hello.`
     ///
-    /// The answer is the text alone, with the times in its metadata (``/Hablare/AIResponseData/segmentTimes``). An empty
-    /// output is an empty transcript, and `[BLANK_AUDIO]` counts as nothing.
+    /// The answer is only the text. The times are in the answer's metadata (``/Hablare/AIResponseData/segmentTimes``).
+    /// An empty output is an empty transcript. `[BLANK_AUDIO]` is ignored.
     case whisperSegments
 }
 #endif

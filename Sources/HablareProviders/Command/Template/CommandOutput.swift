@@ -5,17 +5,17 @@ public import Hablare
 public enum CommandOutput: Sendable, Hashable {
     /// The program's standard output.
     case standardOutput
-    /// A file whose path replaces `{output}` in the arguments. It is in a new directory that only this user may enter,
-    /// and that is removed after the run with everything in it. The extension has no dot, only ASCII letters and
-    /// digits; many programs derive their format from it.
+    /// A file whose path replaces `{output}` in the arguments. The file is in a new directory that only this user may
+    /// enter. After the run, the directory is removed with its content. The extension has no dot, and only ASCII
+    /// letters and digits. Many programs choose their format by the extension.
     case file(extension: String)
 }
 
 /// The content of a program's answer.
 public enum CommandContent: Sendable, Hashable {
-    /// Text; anything but UTF-8 is refused.
+    /// UTF-8 text. Other encodings are refused.
     case text
-    /// Any bytes, at least one.
+    /// Any bytes, at least one byte.
     case data
     /// Sound; the first bytes must match the format. A WAV file must also have at least one byte of sound.
     case audio(AudioFormat)
@@ -32,7 +32,7 @@ public enum CommandContent: Sendable, Hashable {
         }
     }
 
-    /// Returns content of this kind.
+    /// Returns content of this kind with the given bytes.
     func content(of body: Body) -> ResponseContent {
         switch self {
         case .text: .text(body)

@@ -46,12 +46,12 @@ struct CommandPiece: Sendable, Hashable {
         }
     }
 
-    /// The placeholder at the argument's beginning; `nil` if it begins with literal text.
+    /// The placeholder at the argument's beginning; `nil` if the argument begins with literal text.
     var leading: String? {
         if case .placeholder(let name)? = segments.first { name } else { nil }
     }
 
-    /// Returns the argument with every placeholder replaced; `nil` if one has no value.
+    /// Returns the argument with every placeholder replaced. Returns `nil` if a placeholder has no value.
     func filled(_ values: [String: String]) -> String? {
         var result = ""
         for segment in segments {

@@ -1,25 +1,26 @@
 #if os(macOS) || os(Linux)
 package import Hablare
 
-/// A placeholder in a command line, for which the request's parameter of the same name is inserted.
+/// A placeholder in a command line. The request's parameter with the same name replaces it.
 public struct CommandPlaceholder: Sendable, Hashable {
-    /// The values that a placeholder accepts. Every kind refuses an empty value and a NUL.
+    /// The values that a placeholder accepts. No placeholder accepts an empty value or a NUL.
     public enum Values: Sendable, Hashable {
         /// Any text. At the start of an argument it must not begin with `-`, which would make it an option.
         case text
-        /// A name: ASCII letters, digits and `_ - . + /`, not beginning with `-`, `/` or `.`, and without `..`. It
-        /// cannot be an option, an absolute path, a path to a parent directory, or a URL.
+        /// A name: ASCII letters, digits and `_ - . + /`. It does not begin with `-`, `/` or `.`, and does not contain
+        /// `..`. So a name is never an option, an absolute path, a path to a parent directory, or a URL.
         case name
-        /// A whole number within limits. May be negative.
+        /// A whole number within limits. It may be negative.
         case integer(ClosedRange<Int>)
-        /// A finite number within limits. May be negative.
+        /// A finite number within limits. It may be negative.
         case number(ClosedRange<Double>)
     }
 
-    /// The placeholder's name, which is in braces in the command line: ASCII letters, digits, `_` and `-`, beginning
-    /// with a letter. The names `prompt` and `output` are reserved.
+    /// The placeholder's name. In the command line, it is in braces. It has ASCII letters, digits, `_` and `-`, and
+    /// begins with a letter. The names `prompt` and `output` are reserved.
     public var name: String
-    /// The value if the request has none. If this is `nil`, the request must have a value, except in an optional group.
+    /// The value if the request has none. If the default is `nil`, the request must have a value, except in an optional
+    /// group.
     public var `default`: String?
     /// The values that the placeholder accepts.
     public var accepts: Values
@@ -27,7 +28,7 @@ public struct CommandPlaceholder: Sendable, Hashable {
     /// Creates a placeholder.
     ///
     /// - Parameters:
-    ///   - name: The placeholder's name, which is in braces in the command line.
+    ///   - name: The placeholder's name, without braces.
     ///   - default: The value if the request has none. Default: none.
     ///   - accepts: The values that the placeholder accepts. Default: ``Values/text``.
     public init(_ name: String, default: String? = nil, accepts: Values = .text) {
@@ -38,7 +39,7 @@ public struct CommandPlaceholder: Sendable, Hashable {
 }
 
 extension CommandPlaceholder {
-    /// Returns the text of a parameter's value; `nil` for JSON's `null`.
+    /// Returns the text of a parameter's value. Returns `nil` for JSON's `null`.
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` for a value of the wrong kind or outside its limits.
     package func text(of value: ParameterValue) throws(AIServiceError) -> String? {
@@ -79,7 +80,7 @@ extension CommandPlaceholder {
         }
     }
 
-    /// Whether its values may begin an argument with `-`: only numbers may.
+    /// Whether a value may begin an argument with `-`. Only numbers may.
     var mayBeginWithDash: Bool {
         switch accepts {
         case .text, .name: false
@@ -91,7 +92,7 @@ extension CommandPlaceholder {
         AIServiceError(.invalidRequest, "The parameter \(name) \(problem)")
     }
 
-    /// Returns a decimal number. `Double` alone would also accept hexadecimal numbers, infinity and NaN.
+    /// Returns a decimal number. `Double` by itself would also accept hexadecimal numbers, infinity and NaN.
     private static func decimal(_ text: String) -> Double? {
         text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } ? Double(text) : nil
     }

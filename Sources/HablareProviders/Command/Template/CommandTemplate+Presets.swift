@@ -2,10 +2,13 @@
 import Hablare
 
 extension CommandTemplate {
-    /// eSpeak NG: robotic, instant, a hundred languages. WAV.
+    /// eSpeak NG: a robotic voice, instant, in a hundred languages. Writes WAV.
     ///
-    /// Parameters: `voice` (default `en-us`), `rate` (words per minute, 80 to 450; its own default is 175), `pitch`
-    /// (0 to 99; its own default is 50).
+    /// Parameters:
+    ///
+    /// - `voice`: default `en-us`.
+    /// - `rate`: words per minute, 80 to 450. The program's default is 175.
+    /// - `pitch`: 0 to 99. The program's default is 50.
     public static let espeakNG = CommandTemplate(
         id: "espeak-ng",
         executable: "espeak-ng",
@@ -22,9 +25,9 @@ extension CommandTemplate {
         voices: .espeakNG,
         installation: "apt-get install espeak-ng")
 
-    /// Flite: small and quick, English. WAV.
+    /// Flite: small and quick, English only. Writes WAV.
     ///
-    /// Parameters: `voice` (default `slt`).
+    /// Parameter: `voice` (default `slt`).
     public static let flite = CommandTemplate(
         id: "flite",
         executable: "flite",
@@ -36,10 +39,13 @@ extension CommandTemplate {
         voices: .flite,
         installation: "apt-get install flite")
 
-    /// Hibari: a neural voice, English, offline. WAV.
+    /// Hibari: a neural voice, English only, offline. Writes WAV.
     ///
-    /// Parameters: `voice` (default `heart`, the one that needs no download), `speed` (0.25 to 4; 1 is normal), `seed`
-    /// (for the same sound in every run).
+    /// Parameters:
+    ///
+    /// - `voice`: default `heart`, the only voice that needs no download.
+    /// - `speed`: 0.25 to 4; 1 is normal.
+    /// - `seed`: a number that makes every run produce the same sound.
     public static let hibari = CommandTemplate(
         id: "hibari",
         executable: "hibari",
@@ -57,10 +63,13 @@ extension CommandTemplate {
         voices: .hibari,
         installation: "pip install hibari-tts")
 
-    /// Piper: neural voices in many languages, each in a file. WAV. It reads every line as a separate sentence.
+    /// Piper: neural voices in many languages, each in a file. Writes WAV. Piper reads every line as a separate
+    /// sentence.
     ///
-    /// Parameters: `voice` (the path of a `.onnx` model that has its `.onnx.json` in the same folder; required),
-    /// `length` (0.25 to 4; 1 is normal, more is slower).
+    /// Parameters:
+    ///
+    /// - `voice`: the path of a `.onnx` model, required. Its `.onnx.json` must be in the same folder.
+    /// - `length`: 0.25 to 4; 1 is normal, and a larger value is slower.
     public static let piper = CommandTemplate(
         id: "piper",
         executable: "piper",
@@ -74,10 +83,13 @@ extension CommandTemplate {
         voices: .files,
         installation: "pip install piper-tts")
 
-    /// whisper.cpp: transcribes recordings in a hundred languages, offline. WAV, MP3, FLAC, or Ogg.
+    /// whisper.cpp: transcribes recordings in a hundred languages, offline. Reads WAV, MP3, FLAC, or Ogg.
     ///
-    /// Parameters: `model` (the path of a `ggml-….bin` model; required), `language` (a tag; default `auto`), `threads`
-    /// (1 to 256; its own default is 4).
+    /// Parameters:
+    ///
+    /// - `model`: the path of a `ggml-….bin` model, required.
+    /// - `language`: a language tag, default `auto`.
+    /// - `threads`: 1 to 256. The program's default is 4.
     public static let whisperCpp = {
         var template = CommandTemplate(
             id: "whisper-cpp",

@@ -4,8 +4,9 @@ public import Hablare
 
 /// The description of a local program as a provider: the program, its arguments, and its answer.
 ///
-/// The program reads the prompt from its standard input: a text in UTF-8, or a recording (``input``). The prompt is never an argument, because every user
-/// of the machine can read the arguments of every process. A template is a plain value; ``CommandProvider`` checks it.
+/// The program reads the prompt from its standard input: a text in UTF-8, or a recording (``input``). The prompt is
+/// never an argument, because every user of the machine can read the arguments of every process. A template is a plain
+/// value. ``CommandProvider`` checks it.
 ///
 /// ```swift
 /// let shout = CommandTemplate(
@@ -19,46 +20,51 @@ public struct CommandTemplate: Sendable, Hashable {
     public var executable: String
     /// The arguments, without the program's name.
     public var arguments: [CommandArgument]
-    /// The placeholders in the arguments. Each of them must occur in the arguments. Each placeholder in the arguments
-    /// must be listed here, except `{output}`.
+    /// The placeholders in the arguments. Each listed placeholder must occur in the arguments. Each placeholder in the
+    /// arguments, except `{output}`, must be listed.
     public var placeholders: [CommandPlaceholder]
-    /// The location of the answer. Default ``CommandOutput/standardOutput``. For example, `.file(extension: "wav")` for
-    /// a program that cannot write sound to its standard output.
+    /// The location of the answer. Default: ``CommandOutput/standardOutput``. For example, `.file(extension: "wav")`
+    /// for a program that cannot write sound to its standard output.
     public var output: CommandOutput
     /// The content of the answer. For example, `.audio(.wav)`.
     public var content: CommandContent
-    /// The provider's limits: concurrent calls, time of an attempt, Unicode scalars of a prompt. Default: as many
+    /// The provider's limits: concurrent calls, timeout of an attempt, Unicode scalars of a prompt. Default: as many
     /// concurrent calls as there are processors. For example, `ProviderLimits(concurrency: 1)` for a model that fills
     /// the memory.
     public var limits: ProviderLimits
-    /// The maximum size of the answer in bytes, at least 1. A program that writes more is ended, and the attempt fails
-    /// with ``/Hablare/AIServiceError/Code/responseTooLarge``. Default 256 MiB. For example, `1 << 20` (1 MiB) for
+    /// The maximum size of the answer in bytes, at least 1. A program that writes more is killed, and the attempt fails
+    /// with ``/Hablare/AIServiceError/Code/responseTooLarge``. Default: 256 MiB. For example, `1 << 20` (1 MiB) for
     /// text.
     public var maximumOutputBytes: Int
-    /// The source of the voices, for the placeholder named `voice`. Default ``CommandVoiceSource/unlisted``. For
+    /// The source of the voices, for the placeholder named `voice`. Default: ``CommandVoiceSource/unlisted``. For
     /// example, `.espeakNG`.
     public var voices: CommandVoiceSource
-    /// The command that installs the program, for the error if it is missing: `apt-get install espeak-ng`.
+    /// The command that installs the program, such as `apt-get install espeak-ng`. The error for a missing program
+    /// shows it.
     public var installation: String?
     /// The content that the program reads from its standard input. Default: the prompt's text.
     public var input = CommandInput.text
     /// The form of an answer that is text. Default: the text itself.
     public var textForm = CommandTextForm.plain
-    /// Whether the program needs the network. If so, requests to it are suspended while there is no network. Default:
-    /// `false`. For example, `true` for a program that calls a service.
+    /// Whether the program needs the network. If it does, its requests are suspended while there is no network.
+    /// Default: `false`. For example, `true` for a program that calls a service.
     public var needsNetwork = false
-    /// Whether a run of the program costs money, for example because the program calls a service. Default: `false`, a
-    /// run costs nothing. If `true`, a run reports no cost, and the engine's price table determines it: by the call, by
-    /// the character of the prompt or by the byte of the answer. Nothing else is counted for a program. For example,
-    /// `true` for a program that sends its text to a service with a price per character.
+    /// Whether a run of the program costs money, for example because the program calls a service. Default: `false`; a
+    /// run costs nothing. If `true`, the engine's price table determines the cost. Only three units are counted for a
+    /// program: calls, characters of the prompt, and bytes of the answer. For example, `true` for a program that sends
+    /// its text to a service with a price per character.
     public var isCharged = false
     /// The names of the environment's credentials that the program gets. Default: none.
     ///
-    /// A program does not inherit a variable whose name ends in `_API_KEY`, `_API_TOKEN` or `_AUTH_TOKEN`, or from which
-    /// the key of a service is read (`HABLARE_…_KEY`), unless it is named here. It inherits all other variables.
+    /// A program inherits these variables only if they are listed here:
+    ///
+    /// - variables whose name ends in `_API_KEY`, `_API_TOKEN` or `_AUTH_TOKEN`;
+    /// - variables from which Hablare reads the key of a service (`HABLARE_…_KEY`).
+    ///
+    /// The program inherits all other variables.
     public var environment: Set<String> = []
 
-    /// Creates a template without checking it; ``CommandProvider/init(_:supervisor:searchPath:)`` checks it.
+    /// Creates a template without checking it. ``CommandProvider/init(_:supervisor:searchPath:)`` checks the template.
     ///
     /// - Parameters:
     ///   - id: The id under which the provider is registered.
@@ -95,7 +101,7 @@ public struct CommandTemplate: Sendable, Hashable {
         self.installation = installation
     }
 
-    /// Everything in the template that changes the answer, unambiguously on one line.
+    /// Everything in the template that changes the answer, on one line. Different templates have different lines.
     var fingerprintText: String {
         let lines = arguments.map { argument in
             switch argument {

@@ -1,11 +1,11 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// The rules of a template, which ensure that no request can make it misbehave.
+/// The rules of a template. They ensure that no request can make the program misbehave.
 enum TemplateRules {
     /// Checks a template.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` with the template's problem.
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration``, which names the template's problem.
     static func check(_ template: CommandTemplate) throws(AIServiceError) {
         let path = template.executable
         guard !path.isEmpty, !path.utf8.contains(0), path.hasPrefix("/") || !path.contains("/") else {

@@ -5,12 +5,12 @@ public struct CommandVoice: Sendable, Hashable, Identifiable {
     public let id: String
     /// The language tag such as `en-us`, if the program reports it.
     public let language: String?
-    /// The gender that the voice resembles, if the program reports it.
+    /// The gender that the voice sounds like, if the program reports it.
     public let gender: Gender?
     /// The other names of the same voice.
     public let aliases: [String]
 
-    /// The gender that a voice resembles.
+    /// The gender that a voice sounds like.
     public enum Gender: String, Sendable, Hashable, CaseIterable {
         /// A woman's voice.
         case female
@@ -23,7 +23,7 @@ public struct CommandVoice: Sendable, Hashable, Identifiable {
     /// - Parameters:
     ///   - id: The value for the parameter `voice`.
     ///   - language: The language tag. Default: unknown.
-    ///   - gender: The gender that the voice resembles. Default: unknown.
+    ///   - gender: The gender that the voice sounds like. Default: unknown.
     ///   - aliases: The other names of the same voice. Default: none.
     public init(id: String, language: String? = nil, gender: Gender? = nil, aliases: [String] = []) {
         self.id = id
@@ -41,14 +41,15 @@ public enum CommandVoiceSource: Sendable, Hashable {
     case fixed([CommandVoice])
     /// The voices are files, each given by its path.
     case files
-    /// eSpeak NG's list of voices and variants: a voice is `en-us`, `gmw/en-US`, or `en-us+f3` with a variant.
+    /// eSpeak NG's list of voices and variants. A voice is, for example, `en-us`, `gmw/en-US`, or `en-us+f3` with a
+    /// variant.
     case espeakNG
     /// Flite's list of voices.
     case flite
-    /// Hibari's list of voices, without those that it would first download.
+    /// Hibari's list of voices, without the voices that Hibari would have to download.
     case hibari
 
-    /// The argument lists that make the program print its voices; empty if it is not asked.
+    /// The argument lists with which the program prints its voices. Empty if the program is not asked.
     var listing: [[String]] {
         switch self {
         case .unlisted, .fixed, .files: []

@@ -4,7 +4,8 @@ import Hablare
 
 /// A cache of a program's voices, which asks the program once.
 ///
-/// The voices are kept as long as the provider. A voice that is installed later is known after a restart.
+/// The cache keeps the voices as long as the provider exists. A voice that is installed later is known only after a
+/// restart.
 actor VoiceCatalog {
     private let source: CommandVoiceSource
     private var known: VoiceList?
@@ -14,7 +15,8 @@ actor VoiceCatalog {
         self.source = source
     }
 
-    /// Returns the voices. Concurrent callers before the first answer each run the program, which is harmless.
+    /// Returns the voices. Several callers may call before the first answer. Each of them then runs the program, which
+    /// is harmless.
     ///
     /// - Parameter print: A closure that runs the program with arguments and returns its output.
     /// - Returns: The voices.

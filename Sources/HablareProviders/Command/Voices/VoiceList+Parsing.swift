@@ -1,6 +1,6 @@
 #if os(macOS) || os(Linux)
 extension VoiceList {
-    /// A row of eSpeak NG's table: `Pty Language Age/Gender VoiceName File Other Languages`.
+    /// A row of eSpeak NG's voice table. Its columns are `Pty Language Age/Gender VoiceName File Other Languages`.
     struct EspeakRow {
         let language: String
         let gender: CommandVoice.Gender?
@@ -26,7 +26,8 @@ extension VoiceList {
         }
     }
 
-    /// Returns eSpeak NG's voices. A voice is named by its language; another voice of the same language by its file.
+    /// Returns eSpeak NG's voices. The id of a voice is its language. If several voices have the same language, the ids
+    /// of the others are their files.
     static func espeakVoices(_ text: String) -> [CommandVoice] {
         var languages: Set<String> = []
         return espeakRows(text).map { row in
@@ -37,8 +38,8 @@ extension VoiceList {
         }
     }
 
-    /// Returns Flite's voices, from `Voices available: kal awb_time kal16 awb rms slt`. Flite does not report their
-    /// genders; those of these few voices are known.
+    /// Returns Flite's voices, from a line such as `Voices available: kal awb_time kal16 awb rms slt`. Flite does not
+    /// report genders, so this function has them.
     static func fliteVoices(_ text: String) -> [CommandVoice] {
         guard let colon = text.firstIndex(of: ":") else { return [] }
         return text[text.index(after: colon)...].split(whereSeparator: \.isWhitespace).map { name in

@@ -5,14 +5,14 @@ import Hablare
 struct VoiceList: Sendable, Hashable {
     /// The voices.
     var voices: [CommandVoice]
-    /// The variants, which may follow a voice and a `+`.
+    /// The variants. A variant follows a voice and a `+`.
     var variants: [String] = []
 
     /// Reads a program's list of its voices.
     ///
     /// - Parameters:
     ///   - source: The source of the voices.
-    ///   - listings: The program's output for each of ``CommandVoiceSource/listing``.
+    ///   - listings: The program's outputs, one for each argument list in ``CommandVoiceSource/listing``.
     init(_ source: CommandVoiceSource, listings: [String]) {
         let first = listings.first ?? ""
         switch source {
@@ -28,7 +28,7 @@ struct VoiceList: Sendable, Hashable {
         }
     }
 
-    /// Refuses a voice that is not in the list.
+    /// Throws an error for a voice that is not in the list.
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` with the nearest names.
     func check(_ voice: String) throws(AIServiceError) {

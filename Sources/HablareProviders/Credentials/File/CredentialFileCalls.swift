@@ -9,18 +9,18 @@ import Glibc
 import Musl
 #endif
 
-/// The operating system calls that make the key file durable, and the pause between attempts to take its lock. Tests
-/// replace them to observe their order and to make them fail.
+/// The operating system calls that make the key file durable, and the pause between two attempts to take the file's
+/// lock. Tests replace these calls to observe their order and to make them fail.
 struct CredentialFileCalls: Sendable {
     /// The calls that make new folders and the files' bytes durable.
     var durable: DurableCalls
-    /// Renames a file in an open folder atomically, replacing a file that has the new name.
+    /// Renames a file in an open folder atomically. Replaces a file that already has the new name.
     var rename:
         @Sendable (_ folder: CInt, _ name: String, _ newName: String, _ path: String) throws(FileFailure) -> Void
-    /// Waits a hundredth of a second before the next attempt to take the lock.
+    /// Waits a hundredth of a second between two attempts to take the lock.
     var pause: @Sendable () -> Void
 
-    /// The operating system.
+    /// The calls of the operating system.
     static let system = CredentialFileCalls(
         durable: .system,
         rename: { folder, name, newName, path throws(FileFailure) in

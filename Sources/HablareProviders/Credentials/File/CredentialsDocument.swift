@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The content of the key file. Pure; its errors never quote the file's content.
+/// The content of the key file. Pure. Its errors never quote the file's content.
 ///
 /// ```json
 /// {
@@ -18,9 +18,9 @@ import HablareJSON
 /// }
 /// ```
 struct CredentialsDocument: Sendable, Equatable {
-    /// The version of the format that is written. Only this version is read.
+    /// The version of the format that is written. No other version can be read.
     static let version: Int64 = 1
-    /// The maximum size of a file in bytes: 1 MiB, enough for thousands of keys.
+    /// The maximum size of the file in bytes: 1 MiB, enough for thousands of keys.
     static let maximumBytes = 1 << 20
 
     var credentials: [CredentialName: Credential] = [:]
@@ -29,8 +29,8 @@ struct CredentialsDocument: Sendable, Equatable {
 
     /// Reads the document.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageTooNew`, or with `storageCorrupt` if any part is not understood:
-    ///   writing the document back would lose that part.
+    /// - Throws: ``AIServiceError`` with code `storageTooNew` for a newer version. Code `storageCorrupt` if any part is
+    ///   not understood, because writing the document back would lose that part.
     init(json: Data, path: String) throws(AIServiceError) {
         func damaged(_ problem: String) -> AIServiceError {
             AIServiceError(
@@ -72,7 +72,7 @@ struct CredentialsDocument: Sendable, Equatable {
 
     /// Returns the document as JSON. Equal documents have equal text.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageFailed`, which is not expected to happen.
+    /// - Throws: ``AIServiceError`` with code `storageFailed`. This error is not expected to happen.
     func json() throws(AIServiceError) -> Data {
         let entries = credentials.sorted { $0.key < $1.key }.map { name, credential in
             var entry: [String: ParameterValue] = [

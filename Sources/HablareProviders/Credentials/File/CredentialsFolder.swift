@@ -10,8 +10,8 @@ import Glibc
 import Musl
 #endif
 
-/// The folder of the key file, held open. All files are opened relative to its descriptor, so a path cannot point
-/// elsewhere at a second lookup.
+/// The folder of the key file, held open. All files are opened relative to the folder's descriptor. So a path cannot
+/// point to another place at a second lookup.
 struct CredentialsFolder: ~Copyable {
     /// The maximum number of attempts to take a lock, a hundredth of a second apart.
     private static let maximumAttempts = 500
@@ -26,9 +26,10 @@ struct CredentialsFolder: ~Copyable {
         self.calls = calls
     }
 
-    /// Opens the folder; `nil` if it does not exist.
+    /// Opens the folder. Returns `nil` if the folder does not exist.
     ///
-    /// - Parameter creates: Whether to create a missing folder, and its missing parents, for the owner only.
+    /// - Parameter creates: Whether to create a missing folder and its missing parents. Only the owner may enter a
+    ///   created folder.
     /// - Throws: ``AIServiceError`` if the folder cannot be opened, belongs to another user, or is writable by others.
     static func opened(
         _ path: String, creates: Bool, _ calls: CredentialFileCalls
@@ -67,9 +68,10 @@ struct CredentialsFolder: ~Copyable {
 
     // MARK: Reading
 
-    /// Returns the bytes of a file that only its owner may read; `nil` if it does not exist.
+    /// Returns the bytes of a file that only its owner may read; `nil` if the file does not exist.
     ///
-    /// - Throws: ``AIServiceError`` if the file is not of this kind, or cannot be read.
+    /// - Throws: ``AIServiceError`` if others may access the file, if it is not a regular file, or if it cannot be
+    ///   read.
     func read(_ name: String, atMost limit: Int) throws(AIServiceError) -> Data? {
         let location = "\(path)/\(name)"
         // If the file is a pipe, opening it does not wait for a writer.
@@ -93,7 +95,7 @@ struct CredentialsFolder: ~Copyable {
 
     // MARK: Writing
 
-    /// Runs a closure while it holds a lock.
+    /// Takes the lock, runs a closure, and releases the lock.
     ///
     /// - Throws: ``AIServiceError`` with code `storageBusy` if another process holds the lock for five seconds.
     func locked<Value>(
@@ -130,10 +132,10 @@ struct CredentialsFolder: ~Copyable {
         return try body()
     }
 
-    /// Replaces a file atomically. The caller must hold the lock. The temporary name is always the same, so the next
-    /// writer removes the file that a killed process left.
+    /// Replaces a file atomically. The caller must hold the lock. The temporary file always has the same name. So the
+    /// next writer removes a temporary file that a killed process left.
     ///
-    /// - Throws: ``AIServiceError``. The old file is unchanged, unless the message says that it is replaced.
+    /// - Throws: ``AIServiceError``. The old file is unchanged, unless the message says that it was replaced.
     func replace(_ name: String, with data: Data) throws(AIServiceError) {
         let location = "\(path)/\(name)"
         let temporary = ".\(name).partial"
@@ -159,7 +161,7 @@ struct CredentialsFolder: ~Copyable {
         }
     }
 
-    /// Writes and syncs a new file in the folder.
+    /// Writes a new file in the folder and syncs the file to the disk.
     private func write(_ data: Data, to name: String, _ location: String) throws(FileFailure) {
         if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw FileFailure(doing: .write, to: location) }
         let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -12,12 +12,18 @@ import Musl
 
 /// Keys in a file that only its owner may read: `credentials.json` in the configuration folder.
 ///
-/// The file is replaced as a whole and is durable when a call returns. If two processes change it at once, both
-/// succeed. A file that others may read or write, that belongs to another user, or that is a symbolic link is refused.
-/// A file that cannot be parsed is refused, too. A refused file is neither read nor overwritten.
+/// A change replaces the whole file, and the file is durable when the call returns. If two processes change the file at
+/// once, both changes are kept. The store refuses these files:
 ///
-/// The keys are in plain text, as in the files of the vendors' own tools: any process that can read as this user can
-/// read them.
+/// - a file that other users may read or write;
+/// - a file that belongs to another user;
+/// - a symbolic link;
+/// - a file that cannot be parsed.
+///
+/// The store does not overwrite a refused file.
+///
+/// The keys are in plain text. Any process of this user can read them. The vendors' own tools also store their keys in
+/// plain text.
 public struct FileCredentials: CredentialStore {
     /// The file's name in a configuration folder.
     public static let usualName = "credentials.json"
@@ -42,17 +48,18 @@ public struct FileCredentials: CredentialStore {
     /// Always `false`.
     public var isReadOnly: Bool { false }
 
-    /// Returns the credential in the file; `nil` also if there is no file.
+    /// Returns the credential in the file. Returns `nil` if there is no such credential or no file.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         try document().credentials[name].map { FoundCredential(name, $0, in: source) }
     }
 
-    /// Returns the credentials in the file; an empty array if there is no file.
+    /// Returns the credentials in the file. Returns an empty array if there is no file.
     public func list() throws(AIServiceError) -> [FoundCredential] {
         try document().credentials.sorted { $0.key < $1.key }.map { FoundCredential($0.key, $0.value, in: source) }
     }
 
-    /// Writes a credential into the file. Creates the file and its folder if they are missing (`0600` and `0700`).
+    /// Writes a credential into the file. Creates a missing file with mode `0600` and a missing folder with mode
+    /// `0700`.
     public func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError) {
         _ = try change(creating: true) { $0.updateValue(credential, forKey: name) ?? credential }
     }
@@ -79,9 +86,9 @@ public struct FileCredentials: CredentialStore {
         return try CredentialsDocument(json: json, path: url.path)
     }
 
-    /// Reads the file, changes its content and writes it, all under the lock.
+    /// Reads the file, changes its content and writes it, while holding the lock.
     ///
-    /// - Parameter body: A closure that changes the credentials. If it returns `nil`, nothing is written.
+    /// - Parameter body: A closure that changes the credentials. If the closure returns `nil`, nothing is written.
     private func change(
         creating: Bool, _ body: (inout [CredentialName: Credential]) -> Credential?
     ) throws(AIServiceError) -> Credential? {

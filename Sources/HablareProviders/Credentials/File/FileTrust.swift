@@ -8,11 +8,13 @@ import Glibc
 import Musl
 #endif
 
-/// The check whether a file may contain keys: a regular file of this user that no other user may read or write.
+/// The check that decides whether a file may contain keys. The file must be a regular file of this user. No other user
+/// may read or write it.
 enum FileTrust {
-    /// Refuses any other file.
+    /// Throws an error for any other file.
     ///
-    /// - Throws: ``AIServiceError`` with code `invalidConfiguration` and the command that corrects the problem.
+    /// - Throws: ``AIServiceError`` with code `invalidConfiguration`. The message has the command that corrects the
+    ///   problem.
     static func check(_ status: stat, _ path: String) throws(AIServiceError) {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
@@ -43,12 +45,12 @@ enum FileTrust {
                 + "mv \"$(readlink -f \(ShellWord.quoted(path)))\" \(ShellWord.quoted(path))")
     }
 
-    /// Returns the error for a path whose folder is a file.
+    /// Returns the error for a path on which a file stands in the place of a folder.
     static func noFolder(_ path: String) -> AIServiceError {
         refusal("\(path) cannot be used as a folder, because a file is in its place. Move the file away.")
     }
 
-    /// Returns the permissions in the form that `chmod` takes.
+    /// Returns the permissions in the form that `chmod` accepts.
     static func mode(_ status: stat) -> String {
         let digits = String(status.st_mode & 0o777, radix: 8)
         return String(repeating: "0", count: 4 - digits.count) + digits

@@ -3,19 +3,20 @@ import Foundation
 public import Hablare
 import Security
 
-/// Keys in the keychain of an Apple platform, as generic passwords of one service name.
+/// Keys in the keychain of an Apple platform, stored as generic passwords with one service name.
 ///
-/// The items are available after the first unlock of the device, stay on this device, and are not synchronised. An
-/// item's account is the credential's name (`openai`, `openai/work`). Its value is the key with its dates.
+/// The items are available after the first unlock of the device. They stay on the device and are not synchronised. An
+/// item's account is the credential's name, such as `openai` or `openai/work`. An item's value is the key with its
+/// dates.
 public struct KeychainCredentials: CredentialStore {
-    /// The service name of the command's own items.
+    /// The service name that the command `hablare` uses for its own items.
     public static let usualService = "hablare"
 
     private let service: String
 
-    /// Creates a store for the items of a service name.
+    /// Creates a store for the items with a service name.
     ///
-    /// - Parameter service: The service name, which separates the items from those of other programs. Default:
+    /// - Parameter service: The service name. It separates these items from the items of other programs. Default:
     ///   ``usualService``.
     public init(service: String = usualService) {
         self.service = service
@@ -26,7 +27,7 @@ public struct KeychainCredentials: CredentialStore {
     /// Always `false`.
     public var isReadOnly: Bool { false }
 
-    /// Returns the credential in the item of the name.
+    /// Returns the credential in the name's item.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         var query = item(name)
         query[kSecReturnData] = true
@@ -44,7 +45,7 @@ public struct KeychainCredentials: CredentialStore {
         return FoundCredential(name, credential, in: source)
     }
 
-    /// Returns the credentials in all items of the service name.
+    /// Returns the credentials in all items with the service name.
     public func list() throws(AIServiceError) -> [FoundCredential] {
         // Read the names first: a macOS keychain does not return the data of several items at once.
         let query: [CFString: Any] = [

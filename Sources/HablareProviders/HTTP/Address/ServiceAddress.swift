@@ -1,18 +1,18 @@
 public import Foundation
 public import Hablare
 
-/// A service's base URL, to which the paths of its API are appended, such as `https://api.openai.com/v1`.
+/// A service's base URL, such as `https://api.openai.com/v1`. The paths of the service's API are appended to it.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The normalised address, without a trailing slash. Equivalent addresses have equal texts.
+    /// The normalised address, without a trailing slash. Equivalent addresses have the same text.
     public let text: String
-    /// Scheme, host and port.
+    /// The address's scheme, host and port.
     public let origin: HTTPOrigin
     private let base: URL
 
     /// Reads an address.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, naming the problem: no scheme, a scheme other
-    ///   than `http` and `https`, no host, a user or password, a query, a fragment, white space.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, naming the problem. The address must have the
+    ///   scheme `http` or `https` and a host. It must not have a user, a password, a query, a fragment or white space.
     public init(_ text: String) throws(AIServiceError) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty else { throw Self.refusal("is empty") }
@@ -47,12 +47,12 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
         self.text = url.absoluteString
     }
 
-    /// Returns the address of a path below this one.
+    /// Returns the URL of a path below this address.
     ///
     /// - Parameters:
-    ///   - segments: The path's segments. Each is escaped, so that user input (a voice, a model) is never taken for a
-    ///     path.
-    ///   - query: The query's names and values, which are escaped too.
+    ///   - segments: The path's segments. Each segment is escaped, so that user input such as a voice or a model never
+    ///     becomes part of the path's structure.
+    ///   - query: The query's names and values. They are escaped, too.
     public func url(_ segments: [String], query: [(name: String, value: String)] = []) -> URL {
         var text = text
         for segment in segments {
@@ -69,8 +69,8 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address.
     public var description: String { text }
 
-    /// Escapes everything but the unreserved characters of RFC 3986. A segment of dots is escaped too, because it would
-    /// change the path.
+    /// Escapes everything except the unreserved characters of RFC 3986. A segment of dots is also escaped, because it
+    /// would change the path.
     private static func escaped(_ text: String) -> String {
         if text.allSatisfy({ $0 == "." }) { return text.map { _ in "%2E" }.joined() }
         if text.utf8.allSatisfy(isUnreserved) { return text }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Assembles events from the lines of their stream.
+/// Assembles events from the lines of an event stream.
 struct EventBuilder: Sendable {
-    /// The last id confirmed by an empty line, from which the stream can be resumed.
+    /// The last id that an empty line has confirmed. The stream can be resumed after this id.
     private(set) var lastEventID = ""
-    /// The time that a client should wait before it reconnects.
+    /// The time that a client should wait before it reconnects, if the stream states one.
     private(set) var retry: Duration?
 
     private var data = Data()
     private var hasData = false
     private var type = ""
     private var eventID = ""
-    /// The last type read. Most events of a stream have the same type and share one text.
+    /// The last type that was read. Most events of a stream have the same type and share one text.
     private var knownType = ""
     private let maximumBytes: Int
 
@@ -19,7 +19,7 @@ struct EventBuilder: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether an event has begun that an empty line would complete.
+    /// Whether an event has begun. An empty line would complete the event.
     var isMidEvent: Bool { hasData || !type.isEmpty }
 
     /// Adds a line that is not empty.
@@ -37,7 +37,8 @@ struct EventBuilder: Sendable {
         }
     }
 
-    /// Begins a line of data. A call of `dataCame` follows even for an empty line; it checks the limit.
+    /// Begins a line of data. A call of `dataCame` must follow, even for an empty line, because `dataCame` checks the
+    /// limit.
     @inline(__always)
     mutating func dataBegan() {
         if hasData { data.append(LineEnds.lineFeed) }
@@ -56,7 +57,7 @@ struct EventBuilder: Sendable {
         }
     }
 
-    /// Completes the event, if there is one, at an empty line.
+    /// Completes the event at an empty line, if an event has begun.
     @inline(__always)
     mutating func ended(into events: inout [ServerSentEvent]) {
         lastEventID = eventID
@@ -77,7 +78,7 @@ struct EventBuilder: Sendable {
         return knownType
     }
 
-    /// Returns the time of a `retry` field; `nil` unless it has only digits and fits an `Int64`.
+    /// Returns the time of a `retry` field; `nil` unless the field has only digits and its number fits an `Int64`.
     private static func milliseconds(_ digits: UnsafeRawBufferPointer) -> Duration? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self)).map { .milliseconds($0) }

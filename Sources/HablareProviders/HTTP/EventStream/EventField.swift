@@ -2,10 +2,11 @@
 enum EventField {
     case data, event, id, retry
 
-    /// Returns the field of a line and the index of its value, after the colon and one space. Returns `nil` for a
-    /// comment and for an unknown name.
+    /// Returns the field of a line, and the index of its value. The value begins after the colon and one space. Returns
+    /// `nil` for a comment and for an unknown name.
     ///
-    /// - Parameter line: A whole line, or a beginning that is longer than every field's name with its colon.
+    /// - Parameter line: A whole line, or its beginning. The beginning must be longer than any field's name with its
+    ///   colon.
     @inline(__always)
     static func read(_ line: UnsafeRawBufferPointer) -> (field: EventField, valueStart: Int)? {
         guard let (field, colon) = name(of: line) else { return nil }
@@ -15,9 +16,9 @@ enum EventField {
         return (field, start)
     }
 
-    /// Returns the field and the index of the colon after its name, or of the line's end.
+    /// Returns the field, and the index of the colon after its name. Without a colon, the index is the line's end.
     ///
-    /// This runs for every line, so it compares four bytes at once.
+    /// The function runs for every line, so it compares four bytes at once.
     @inline(__always)
     private static func name(of line: UnsafeRawBufferPointer) -> (field: EventField, colon: Int)? {
         func ends(at offset: Int) -> Bool { line.count == offset || line[offset] == UInt8(ascii: ":") }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// The reason why a stream of events cannot be read.
 public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A line exceeds the limit, in bytes.
+    /// A line exceeds the limit. The value is the limit in bytes.
     case lineTooLong(limit: Int)
-    /// An event's data exceeds the limit, in bytes.
+    /// An event's data exceeds the limit. The value is the limit in bytes.
     case eventTooLong(limit: Int)
 
     /// A description of the problem.
@@ -16,14 +16,14 @@ public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// A parser for a stream of events (`text/event-stream`; WHATWG HTML, 9.2) from pieces of any size. It performs no
-/// input or output.
+/// A parser for a stream of events (`text/event-stream`; WHATWG HTML, 9.2). It accepts pieces of any size. It performs
+/// no input or output.
 ///
-/// The events and the faults do not depend on how the stream is cut. An event is complete at the empty line after it.
-/// An event without that empty line at the stream's end is discarded (``isMidEvent``).
+/// The events and the faults do not depend on where the stream is split into pieces. An empty line completes the event
+/// before it. If the stream ends without that empty line, the event is discarded (``isMidEvent``).
 ///
-/// Lines within a piece are parsed in place. Allocations are needed only for an event's data, and for a new type or id
-/// longer than 15 bytes.
+/// Lines within a piece are parsed in place. The parser allocates memory only for an event's data, and for a new type
+/// or id that is longer than 15 bytes.
 ///
 /// For example, with lower limits for a service that sends only text:
 ///
@@ -33,17 +33,19 @@ public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible
 /// try parser.parse(piece, into: &events)
 /// ```
 public struct EventStreamParser: Sendable {
-    /// The default maximum size of a line and of an event's data: 16 MiB, several times the largest image that a
-    /// service sends in an event.
+    /// The default maximum size of a line, and of an event's data: 16 MiB. This is several times the size of the
+    /// largest image that a service sends in an event.
     public static let defaultMaximumBytes = 16 << 20
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private var event: EventBuilder
     private var line = UnfinishedLine()
-    /// The number of bytes of a byte order mark at the stream's beginning; 3 also after the beginning.
+    /// The number of bytes of a byte order mark that were read at the stream's beginning. After the beginning, the
+    /// number is always 3.
     private var markCount = 0
-    /// Whether the previous piece ended with a carriage return, to which a following line feed belongs.
+    /// Whether the previous piece ended with a carriage return. A line feed at the start of the next piece then belongs
+    /// to it.
     private var endsInReturn = false
     private var fault: EventStreamFault?
     private let maximumLineBytes: Int
@@ -51,9 +53,9 @@ public struct EventStreamParser: Sendable {
     /// Creates a parser.
     ///
     /// - Parameters:
-    ///   - maximumLineBytes: The maximum number of bytes in a line, without its end. Default: 16 MiB.
-    ///   - maximumEventBytes: The maximum number of bytes in an event's data, with the line feeds between its lines.
-    ///     Default: 16 MiB.
+    ///   - maximumLineBytes: The maximum number of bytes in a line, without the line end. Default: 16 MiB.
+    ///   - maximumEventBytes: The maximum number of bytes in an event's data, including the line feeds between its
+    ///     lines. Default: 16 MiB.
     public init(
         maximumLineBytes: Int = Self.defaultMaximumBytes, maximumEventBytes: Int = Self.defaultMaximumBytes
     ) {
@@ -61,24 +63,24 @@ public struct EventStreamParser: Sendable {
         event = EventBuilder(maximumBytes: max(0, maximumEventBytes))
     }
 
-    /// The last id of the stream that an empty line confirmed; empty if there is none. Send it as `Last-Event-ID` to
-    /// resume the stream.
+    /// The last id of the stream that an empty line has confirmed; empty if there is none. To resume the stream, send
+    /// this id as `Last-Event-ID`.
     public var lastEventID: String { event.lastEventID }
 
-    /// The time that the stream asks a client to wait before it reconnects; `nil` if the stream does not state it.
+    /// The time that a client should wait before it reconnects; `nil` if the stream does not state one.
     public var retry: Duration? { event.retry }
 
-    /// Whether an event, or a line that may belong to an event, has begun and is not complete. If the stream ends here,
-    /// that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
+    /// Whether an event has begun and is not complete. Also `true` during a line that may belong to an event. If the
+    /// stream ends at this point, that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
     public var isMidEvent: Bool { event.isMidEvent || line.hasMeaning || (1..<3).contains(markCount) }
 
-    /// Parses the next piece, and appends the events that it completes.
+    /// Parses the next piece. Appends the events that the piece completes.
     ///
     /// - Parameters:
     ///   - piece: Any number of bytes, including none.
-    ///   - events: The array to which the events are appended, including those before a fault.
-    /// - Throws: ``EventStreamFault`` for a line or an event that is too long. Every later call throws it again,
-    ///   because the parser cannot interpret the rest.
+    ///   - events: The array to which the events are appended, including the events before a fault.
+    /// - Throws: ``EventStreamFault`` for a line or an event that is too long. Every later call throws the same fault,
+    ///   because the parser cannot interpret the remaining stream.
     public mutating func parse(_ piece: Data, into events: inout [ServerSentEvent]) throws(EventStreamFault) {
         if let fault { throw fault }
         piece.withUnsafeBytes { bytes in
@@ -149,7 +151,7 @@ public struct EventStreamParser: Sendable {
         }
     }
 
-    /// Adds a part of a line whose end is in another piece, or which is too long.
+    /// Adds a part of a line. The line is too long, or its end is in another piece.
     private mutating func came(_ part: UnsafeRawBufferPointer) throws(EventStreamFault) {
         let allowed = min(part.count, maximumLineBytes - line.count)
         // Add the allowed part first, so that a fault earlier in the stream takes precedence.

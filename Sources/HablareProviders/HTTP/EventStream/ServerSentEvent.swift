@@ -4,9 +4,9 @@ public import Foundation
 public struct ServerSentEvent: Sendable, Hashable {
     /// The event's type; `message` if the stream does not name one.
     public var type: String
-    /// The event's data: its lines, joined by line feeds. It is UTF-8 unless the server is at fault.
+    /// The event's data: its lines, joined by line feeds. The data is UTF-8 unless the server violates the standard.
     public var data: Data
-    /// The last id that the stream gave, including this event; empty if it gave none.
+    /// The last id that the stream sent, up to and including this event; empty if the stream sent none.
     public var lastEventID: String
 
     /// Creates an event.

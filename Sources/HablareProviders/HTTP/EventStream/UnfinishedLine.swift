@@ -1,16 +1,16 @@
 /// The beginning of a line whose end has not arrived.
 ///
-/// The first bytes are kept in memory that the next line reuses. In a longer line, data is passed to its event at once,
-/// and ignored content is only counted.
+/// The first bytes are kept in memory that the next line reuses. If the line is longer, its data is passed to the event
+/// at once, and ignored content is only counted.
 struct UnfinishedLine: Sendable {
-    /// The number of bytes after which the line's field decides how the rest is handled.
+    /// The number of bytes after which the line's field decides how further bytes are handled.
     static let keptBytes = 16 << 10
 
-    /// The handling of a line's bytes.
+    /// The way in which a line's bytes are handled.
     enum Course: Sendable {
         /// The bytes are kept until the line's end.
         case kept
-        /// The bytes already belong to the event.
+        /// The bytes were passed to the event.
         case passedOn
         /// The bytes are ignored.
         case dropped
@@ -25,10 +25,10 @@ struct UnfinishedLine: Sendable {
     /// Whether no byte of a line has arrived.
     var isEmpty: Bool { count == 0 }
 
-    /// Whether the line may be more than a comment.
+    /// Whether the line may have a meaning. A comment has none.
     var hasMeaning: Bool { count > 0 && course != .dropped && bytes.first != UInt8(ascii: ":") }
 
-    /// Adds bytes of the line, within the limit of a line.
+    /// Adds bytes of the line. Checks the limit of a line.
     mutating func came(
         _ part: UnsafeRawBufferPointer, for event: inout EventBuilder
     ) throws(EventStreamFault) {
@@ -48,7 +48,7 @@ struct UnfinishedLine: Sendable {
         }
     }
 
-    /// Adds the line to the event at its end.
+    /// Adds the complete line to the event.
     mutating func ended(for event: inout EventBuilder) throws(EventStreamFault) {
         if course == .kept {
             let fault = bytes.withUnsafeBytes { line -> EventStreamFault? in

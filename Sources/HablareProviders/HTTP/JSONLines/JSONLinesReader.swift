@@ -2,7 +2,7 @@ public import Foundation
 
 /// The reason why lines of JSON cannot be read.
 public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A line exceeds the limit, in bytes.
+    /// A line exceeds the limit. The value is the limit in bytes.
     case lineTooLong(limit: Int)
 
     /// A description of the problem.
@@ -13,11 +13,12 @@ public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A reader of JSON lines (`application/x-ndjson`, JSON Lines) from pieces of any size. It performs no input or output.
+/// A reader of JSON lines (`application/x-ndjson`, JSON Lines). It accepts pieces of any size. It performs no input or
+/// output.
 ///
-/// The lines and the faults do not depend on how the stream is cut. A line ends with a line feed. A carriage return
-/// before it belongs to the end; elsewhere it belongs to the line. Blank lines are skipped. The reader does not check
-/// whether a line is JSON.
+/// The lines and the faults do not depend on where the stream is split into pieces. A line ends with a line feed. A
+/// carriage return directly before the line feed is part of the line end. Any other carriage return is part of the
+/// line. Blank lines are skipped. The reader does not check whether a line is JSON.
 ///
 /// ```swift
 /// var reader = JSONLinesReader(maximumLineBytes: 1 << 20)
@@ -28,25 +29,25 @@ public struct JSONLinesReader: Sendable {
     /// The default maximum size of a line: 16 MiB.
     public static let defaultMaximumLineBytes = 16 << 20
 
-    /// The beginning of a line whose end has not arrived. Its count includes a carriage return that may belong to the
-    /// end.
+    /// The beginning of a line whose end has not arrived. The byte count includes a carriage return that may be part of
+    /// the line end.
     private var line = Data()
     private var fault: JSONLinesFault?
     private let maximumLineBytes: Int
 
     /// Creates a reader.
     ///
-    /// - Parameter maximumLineBytes: The maximum number of bytes in a line, without its end. Default: 16 MiB.
+    /// - Parameter maximumLineBytes: The maximum number of bytes in a line, without the line end. Default: 16 MiB.
     public init(maximumLineBytes: Int = Self.defaultMaximumLineBytes) {
         self.maximumLineBytes = max(0, maximumLineBytes)
     }
 
-    /// Reads the next piece, and appends the lines that it completes, without their ends.
+    /// Reads the next piece. Appends the lines that the piece completes, without their line ends.
     ///
     /// - Parameters:
     ///   - piece: Any number of bytes, including none.
-    ///   - lines: The array to which the lines are appended, including those before a fault.
-    /// - Throws: ``JSONLinesFault`` for a line that is too long. Every later call throws it again.
+    ///   - lines: The array to which the lines are appended, including the lines before a fault.
+    /// - Throws: ``JSONLinesFault`` for a line that is too long. Every later call throws the same fault.
     public mutating func read(_ piece: Data, into lines: inout [Data]) throws(JSONLinesFault) {
         if let fault { throw fault }
         piece.withUnsafeBytes { bytes in
@@ -62,11 +63,11 @@ public struct JSONLinesReader: Sendable {
         }
     }
 
-    /// Returns the last line if no line feed ended it; `nil` if there is none.
+    /// Returns the last line if no line feed ended it; `nil` if there is no such line.
     ///
-    /// Afterwards the reader is in its initial state.
+    /// After the call, the reader is in its initial state.
     ///
-    /// - Throws: ``JSONLinesFault``, if ``read(_:into:)`` threw it before.
+    /// - Throws: ``JSONLinesFault`` if an earlier call of ``read(_:into:)`` threw it.
     public mutating func finish() throws(JSONLinesFault) -> Data? {
         if let fault { throw fault }
         var lines: [Data] = []
@@ -91,7 +92,7 @@ public struct JSONLinesReader: Sendable {
         }
     }
 
-    /// Keeps a part of a line whose end is in another piece.
+    /// Keeps a part of a line. The line's end is in another piece.
     private mutating func keep(_ part: UnsafeRawBufferPointer) throws(JSONLinesFault) {
         guard let first = part.baseAddress, !part.isEmpty else { return }
         // One more byte is allowed if it is a carriage return, which may belong to the line's end.

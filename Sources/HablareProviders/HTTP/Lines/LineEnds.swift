@@ -1,13 +1,14 @@
-/// A finder of the line ends in a piece: line feeds, carriage returns, or both together as one.
+/// A finder of the line ends in a piece. A line end is a line feed, a carriage return, or a carriage return with a line
+/// feed.
 ///
-/// It searches each kind with the C library's fast search and caches the next occurrence. A piece is therefore scanned
-/// at most once per kind, even if one kind does not occur.
+/// The finder searches for each of the two characters with the C library's fast search, and caches the next occurrence.
+/// So it scans a piece at most once for each character, even if one of them does not occur.
 struct LineEnds {
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D
 
     private let bytes: UnsafeRawBufferPointer
-    /// The next occurrence of each kind from the last start on; the number of bytes if there is none.
+    /// The next line feed at or after the last start index; the number of bytes if there is none.
     private var nextLineFeed = -1
     private var nextCarriageReturn = -1
 
@@ -15,8 +16,8 @@ struct LineEnds {
         self.bytes = bytes
     }
 
-    /// Returns the index of the first line feed or carriage return at or after an index; the number of bytes if there
-    /// is none.
+    /// Returns the index of the first line feed or carriage return at or after an index. Returns the number of bytes if
+    /// there is none.
     ///
     /// - Parameter start: The index to start at. It must not decrease between calls.
     mutating func next(from start: Int) -> Int {

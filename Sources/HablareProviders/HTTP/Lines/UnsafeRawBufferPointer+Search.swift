@@ -1,7 +1,8 @@
 import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Returns the index of the first such byte at or after an index; the number of bytes if there is none.
+    /// Returns the index of the first occurrence of a byte at or after an index. Returns the number of bytes if there
+    /// is none.
     @inline(__always)
     func offset(of byte: UInt8, from start: Int) -> Int {
         guard let baseAddress, start < count,

@@ -2,10 +2,11 @@ import Crypto
 import Foundation
 public import Hablare
 
-/// A form with files (`multipart/form-data`; RFC 7578), encoded as browsers encode it.
+/// A form with files (`multipart/form-data`; RFC 7578), encoded in the same way as by browsers.
 ///
-/// The boundary is 128 bits of a digest of the whole form. Equal forms therefore have equal bytes, and no content can
-/// contain its own boundary, so none is searched for it. Content files are not read here, only when the body is sent.
+/// The boundary is 128 bits of a digest of the whole form. So equal forms have equal bytes. No content can contain the
+/// boundary of its own form, so the encoder does not search the content for the boundary. Content files are read only
+/// when the body is sent.
 public struct MultipartForm: Sendable {
     fileprivate enum Part: Sendable {
         case field(name: String, value: String)
@@ -33,8 +34,8 @@ public struct MultipartForm: Sendable {
     ///   - content: The file's content.
     ///   - fileName: The file's name. Many servers determine the file's type from the extension.
     ///   - mediaType: The file's media type. Default: `application/octet-stream`.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a media type that is empty, or has characters that
-    ///   a header field cannot have.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an empty media type, or for characters that are
+    ///   not allowed in a header field.
     public mutating func add(
         _ name: String, file content: Body, fileName: String, mediaType: String = "application/octet-stream"
     ) throws(AIServiceError) {
@@ -48,7 +49,7 @@ public struct MultipartForm: Sendable {
 
     /// Encodes the form.
     ///
-    /// - Returns: The value of the field `content-type`, which names the boundary, and the body.
+    /// - Returns: The value of the field `content-type`, which contains the boundary, and the body.
     public func encoded() -> (contentType: String, body: HTTPBody) {
         let boundary = boundary
         var pieces: [Body] = []
@@ -96,13 +97,14 @@ extension MultipartForm.Part {
         }
     }
 
-    /// Escapes a field's name by WHATWG HTML, 4.10.21.8: line ends become CR LF, and the rest is escaped like a file's
-    /// name.
+    /// Escapes a field's name according to WHATWG HTML, 4.10.21.8. Line ends become CR LF. Other characters are escaped
+    /// as in a file's name.
     private static func escaped(name: String) -> String {
         escaped(String(name.map { $0 == "\n" || $0 == "\r" ? "\r\n" : $0 }))
     }
 
-    /// Escapes a file's name: the characters that would end it, or its line. Everything else stays, in UTF-8.
+    /// Escapes a file's name: the characters that would end the name or its line. All other characters are kept, in
+    /// UTF-8.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

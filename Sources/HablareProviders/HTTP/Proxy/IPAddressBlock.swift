@@ -1,11 +1,12 @@
 import Foundation
 
-/// An IP address, or a block of addresses with the same prefix (RFC 4632): `10.0.0.0/8`, `fd00::/8`, `192.0.2.1`.
+/// An IP address, or a block of addresses with the same prefix (RFC 4632), such as `192.0.2.1`, `10.0.0.0/8` or
+/// `fd00::/8`.
 struct IPAddressBlock: Sendable, Hashable {
     private let bytes: [UInt8]
     private let bits: Int
 
-    /// Reads a block; `nil` for any other text.
+    /// Reads a block. Returns `nil` for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let bytes = Self.bytes(of: String(first)) else { return nil }
@@ -15,8 +16,8 @@ struct IPAddressBlock: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// Returns whether the block contains an address, given as bytes. An address of the other IP version is not
-    /// contained.
+    /// Returns whether the block contains an address, given as bytes. A block never contains an address of another IP
+    /// version.
     func contains(_ address: [UInt8]) -> Bool {
         guard address.count == bytes.count else { return false }
         let whole = bits / 8
@@ -25,7 +26,7 @@ struct IPAddressBlock: Sendable, Hashable {
         return remainder == 0 || (address[whole] ^ bytes[whole]) >> (8 - remainder) == 0
     }
 
-    /// Returns the 4 or 16 bytes of an address; `nil` for any other text.
+    /// Returns the 4 or 16 bytes of an address. Returns `nil` for any other text.
     static func bytes(of text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }

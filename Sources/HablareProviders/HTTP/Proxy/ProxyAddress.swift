@@ -3,13 +3,14 @@ public import Hablare
 
 /// A proxy server.
 ///
-/// Description and mirror show ``text``, never the password.
+/// The description and the mirror show ``text``, never the password.
 public struct ProxyAddress: Sendable, Hashable {
     /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// HTTP's `CONNECT`, for calls of `http` and `https` alike. Of `https` the proxy sees only the destination.
+        /// An HTTP proxy, which is used with `CONNECT` for calls of both `http` and `https`. For `https`, the proxy
+        /// sees only the destination.
         case http
-        /// SOCKS 5, which resolves the host's name itself. A user is not supported.
+        /// A SOCKS 5 proxy, which resolves host names itself. A user name is not supported.
         case socks5
     }
 
@@ -19,16 +20,16 @@ public struct ProxyAddress: Sendable, Hashable {
     public let host: String
     /// The port. Default: 1080, as in curl.
     public let port: Int
-    /// The user; `nil` if the proxy needs none.
+    /// The user name; `nil` if the proxy needs none.
     package let user: String?
-    /// The user's password.
+    /// The password.
     package let password: String?
 
-    /// Reads an address: `http://proxy.example:3128`, `http://user:password@proxy.example:3128`, `socks5://127.0.0.1`,
-    /// or `proxy.example:3128` without a scheme.
+    /// Reads an address. Examples are `http://proxy.example:3128`, `http://user:password@proxy.example:3128`,
+    /// `socks5://127.0.0.1`, and `proxy.example:3128` without a scheme.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, naming the problem. The message never contains
-    ///   the address, which may have a password.
+    ///   the address, because the address may have a password.
     public init(_ text: String) throws(AIServiceError) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = URLComponents(string: trimmed.contains("://") ? trimmed : "http://\(trimmed)")
@@ -67,6 +68,6 @@ extension ProxyAddress: CustomStringConvertible, CustomDebugStringConvertible, C
     public var description: String { text }
     /// The address without user and password, ``text``.
     public var debugDescription: String { text }
-    /// A mirror of The address without user and password, ``text``.
+    /// A mirror that contains only the address without user and password, ``text``.
     public var customMirror: Mirror { Mirror(self, children: [("address", text)]) }
 }

@@ -2,9 +2,14 @@ import Foundation
 
 /// The destinations that bypass the proxy, in the form of `NO_PROXY`. Pure.
 ///
-/// Entries are separated by commas or white space. An entry is `*` for everything, a host with all its subdomains
-/// (`example.com` and `.example.com` are the same), an address, or a block of addresses (`10.0.0.0/8`, `fd00::/8`).
-/// Each may have a port. Other entries match nothing.
+/// Commas or white space separate the entries. An entry is one of these:
+///
+/// - `*` for everything;
+/// - a host with all its subdomains; `example.com` and `.example.com` mean the same;
+/// - an IP address;
+/// - a block of IP addresses, such as `10.0.0.0/8` or `fd00::/8`.
+///
+/// Each entry may have a port. Other entries match nothing.
 struct ProxyExceptions: Sendable, Hashable {
     private enum HostPattern: Sendable, Hashable {
         case everything

@@ -1,16 +1,16 @@
 public import Hablare
 
-/// The rules that select the proxy of a call.
+/// The rules that select the proxy for a call.
 ///
-/// Calls to this machine (``HTTPOrigin/isLoopback``) bypass every proxy, because no other machine could reach it. Set
-/// `includesLoopback` for a proxy on this machine that should receive them.
+/// Calls to this machine (``HTTPOrigin/isLoopback``) bypass every proxy, because a proxy on another machine could not
+/// reach this machine's loopback address. If a proxy on this machine should receive such calls, set `includesLoopback`.
 ///
 /// ```swift
 /// let proxy = try ProxyAddress("http://proxy.example:3128")
 /// let rules = ProxyRules(http: proxy, https: proxy, except: "localhost,10.0.0.0/8,.example.org")
 /// ```
 public struct ProxyRules: Sendable, Hashable {
-    /// The rules without any proxy.
+    /// Rules without a proxy.
     public static let direct = ProxyRules(http: nil, https: nil)
 
     private let http: ProxyAddress?
@@ -32,16 +32,19 @@ public struct ProxyRules: Sendable, Hashable {
         self.includesLoopback = includesLoopback
     }
 
-    /// Reads the rules from environment variables, as curl does. `http_proxy` applies to calls of `http`, `https_proxy`
-    /// to calls of `https`, and `all_proxy` to both if they have none. `no_proxy` lists the destinations that bypass
-    /// them: hosts with their subdomains, addresses, blocks of addresses (`10.0.0.0/8`), each with an optional port, or
-    /// `*`.
+    /// Reads the rules from environment variables, as curl does:
     ///
-    /// Lowercase names take precedence over uppercase ones. An empty value means no proxy. A CGI program ignores
-    /// `HTTP_PROXY`, because its clients can set it.
+    /// - `http_proxy` applies to calls of `http`.
+    /// - `https_proxy` applies to calls of `https`.
+    /// - `all_proxy` applies to each of the two if its own variable is not set.
+    /// - `no_proxy` lists the destinations that bypass the proxies. An entry is `*`, a host with its subdomains, an
+    ///   address, or a block of addresses (`10.0.0.0/8`). Each entry may have a port.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the variable's name, for an invalid
-    ///   address.
+    /// Lowercase names take precedence over uppercase names. An empty value means no proxy. A CGI program ignores
+    /// `HTTP_PROXY`, because the program's clients can set it.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an invalid address. The error names the
+    ///   variable.
     public init(environment: [String: String]) throws(AIServiceError) {
         func value(_ name: String) -> (name: String, value: String)? {
             if let value = environment[name] { return (name, value) }

@@ -1,15 +1,16 @@
 import HTTPTypes
 
 extension Redirect {
-    /// Sends a call and follows its redirects, for a transport that sends one call at a time.
+    /// Sends a call and follows its redirects. Used by transports that send one call at a time.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - exchange: Sends one call, follows no redirect, and returns the answer with a closure that leaves its body
-    ///     unread. The next call can use the same connection only after that closure returns.
-    /// - Returns: The answer that is no redirect, with ``HTTPAnswer/wasCarriedOut``.
-    /// - Throws: The errors of `exchange`, and ``HTTPFailure`` for a redirect that must not be followed. After a 303 a
-    ///   failure reports that the call may have arrived.
+    ///   - exchange: A closure that sends one call without following redirects. It returns the answer, and a closure
+    ///     that discards the answer's body. The next call can use the same connection only after the second closure
+    ///     returns.
+    /// - Returns: The first answer that is not a redirect, with ``HTTPAnswer/wasCarriedOut``.
+    /// - Throws: The errors of `exchange`. ``HTTPFailure`` for a redirect that must not be followed. A failure after a
+    ///   303 reports that the call may have arrived.
     package static func following(
         _ call: HTTPCall, exchange: (HTTPCall) async throws -> (answer: HTTPAnswer, leave: @Sendable () async -> Void)
     ) async throws -> HTTPAnswer {

@@ -3,24 +3,28 @@ import HTTPTypes
 
 /// The rules for redirects (RFC 9110, 15.4).
 ///
-/// | status | GET or HEAD | any other call |
+/// | status | GET or HEAD | any other method |
 /// |---|---|---|
-/// | 301, 302 | repeated at the new address | refused: clients usually send a GET instead, and the body is lost |
-/// | 303 | repeated at the new address | it was carried out; a GET fetches its result |
+/// | 301, 302 | repeated at the new address | refused, because clients usually send a GET without the body |
+/// | 303 | repeated at the new address | the call was carried out; a GET fetches its result |
 /// | 307, 308 | repeated at the new address | repeated at the new address, with its body |
 ///
 /// All other answers, and redirects without an address, are returned to the caller. At most ``limit`` redirects are
 /// followed in a row. A redirect from `https` to `http` is refused.
 ///
-/// A redirect to another origin, including from `http` to `https`, is refused in two cases. A call with secrets would
-/// be sent without its key and fail. A call with a body, or one other than GET or HEAD, would reveal to one server what
-/// is meant for another. Any other call goes to the other origin without the cookies and keys among its fields. It does
-/// not get them back if a later redirect returns.
+/// A redirect to another origin, including from `http` to `https`, is refused in two cases:
+///
+/// - The call has secrets. It would be sent without its key, and would fail.
+/// - The call has a body, or a method other than GET and HEAD. It would show one server the data that is meant for
+///   another server.
+///
+/// Any other call goes to the other origin. Cookies and keys are removed from its fields. They stay removed, even if a
+/// later redirect leads back to the first origin.
 public enum Redirect {
     /// The maximum number of redirects per call: 5.
     public static let limit = 5
 
-    /// The fields that describe a body and are removed with it.
+    /// The fields that describe a body. They are removed together with the body.
     private static let ofBody: [HTTPField.Name] = [
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .transferEncoding,
     ]
@@ -33,8 +37,8 @@ public enum Redirect {
     ///   - location: The answer's `location` field.
     ///   - followed: The number of redirects followed before this one.
     /// - Throws: ``HTTPFailure`` with the reason ``HTTPFailure/Reason/redirect`` if the redirect must not be followed.
-    ///   It reports that the call cannot have been carried out, because a server that redirects does not act. Only a
-    ///   303 answers a call that was carried out.
+    ///   The failure reports that the call was not carried out, because a server that redirects does not act. The
+    ///   exception is a 303, which answers a call that was carried out.
     static func next(
         after call: HTTPCall, status: Int, location: String?, followed: Int
     ) throws(HTTPFailure) -> HTTPCall? {
@@ -71,11 +75,12 @@ public enum Redirect {
         return next
     }
 
-    /// Returns whether an answer reports that the call was carried out and where its result is. Later failures do not
-    /// change that.
+    /// Returns whether an answer reports that the call was carried out and where the result is. Later failures do not
+    /// change this.
     static func isDone(_ call: HTTPCall, status: Int) -> Bool { status == 303 && !call.method.isSafe }
 
-    /// Returns the text of an origin that a server names, if it has the form of one. A server may write any text there.
+    /// Returns the text of an origin that a server sent, if the text has the form of an origin. A server may send any
+    /// text.
     private static func name(of origin: HTTPOrigin) -> String {
         ServiceRefusal.isWord(origin.host) ? origin.text : "another origin"
     }

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// Dates in HTTP's form (RFC 9110, 5.6.7): the current form, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones
-/// that must be accepted.
+/// Dates in HTTP's form (RFC 9110, 5.6.7): the current form, such as `Sun, 06 Nov 1994 08:49:37 GMT`, and two obsolete
+/// forms that clients must accept.
 package enum HTTPDate {
     private static let months = [
         "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
         "dec": 12,
     ]
 
-    /// Returns the date of a text; `nil` for an invalid one.
+    /// Returns the date that a text contains; `nil` for an invalid text.
     package static func date(_ text: String) -> Date? {
         let words = text.lowercased().split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         // sun 06 nov 1994 08:49:37 gmt · sunday 06 nov 94 08:49:37 gmt · sun nov 6 08:49:37 1994

@@ -1,8 +1,9 @@
 package import Foundation
 
-/// Dates in the form of newer web APIs (RFC 3339): `2026-11-22T13:00:00Z`, also with a fraction or an offset.
+/// Dates in the form of newer web APIs (RFC 3339), such as `2026-11-22T13:00:00Z`. The time may have a fraction or an
+/// offset.
 package enum InternetDate {
-    /// Returns the date of a text; `nil` for an invalid one.
+    /// Returns the date that a text contains; `nil` for an invalid text.
     package static func date(_ text: String) -> Date? {
         for hasFraction in [false, true] {
             do {

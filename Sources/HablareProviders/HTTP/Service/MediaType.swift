@@ -14,7 +14,7 @@ struct MediaType: Sendable, Hashable {
             as: UTF8.self)
     }
 
-    /// Returns whether it matches one of these kinds: whole media types, or their first parts.
+    /// Returns whether the media type matches one of these kinds. A kind is a whole media type, or its first part.
     func isOne(of kinds: [String]) -> Bool {
         kinds.contains {
             text == $0 || text.hasPrefix($0 + "/") || ($0 == "application/json" && text.hasSuffix("+json"))
@@ -23,10 +23,10 @@ struct MediaType: Sendable, Hashable {
 }
 
 extension MediaType {
-    /// Creates the type of content that is one of these kinds beyond doubt; `nil` for all other content.
+    /// Creates a media type from content that certainly has one of these kinds. Returns `nil` for all other content.
     ///
-    /// JSON is a whole object or list, events begin with a field of an event stream, and pictures and sound begin with
-    /// the bytes of their format.
+    /// JSON must be a whole object or list. Events must begin with a field of an event stream. Pictures and sound must
+    /// begin with the bytes of their format.
     init?(provenBy content: Data, among kinds: [String]) {
         let first = MagicBytes(content)
         if kinds.contains("application/json"), Self.isJSON(content) {

@@ -1,14 +1,14 @@
 package import Foundation
 package import HTTPTypes
 
-/// The pause that a server asks for. This type is pure.
+/// The pause that a server requests. Pure.
 package enum RetryAfter {
-    /// The maximum pause: a week. A longer one is an error of the server.
+    /// The maximum pause: a week. A server that asks for a longer pause is in error.
     package static let longest = Duration.seconds(7 * 24 * 3600)
 
-    /// Reads `retry-after-ms` (milliseconds, OpenAI's), otherwise `Retry-After` (RFC 9110, 10.2.3). The latter is in
-    /// seconds, with a fraction on some servers, or a date; a past date means zero. Returns `nil` if neither has a
-    /// valid value.
+    /// Reads the pause from an answer's fields. The field `retry-after-ms` (milliseconds, used by OpenAI) takes
+    /// precedence over `Retry-After` (RFC 9110, 10.2.3). `Retry-After` is a date or a number of seconds; some servers
+    /// send a fraction. A past date means zero. Returns `nil` if no field has a valid value.
     package static func duration(in fields: HTTPFields, now: Date) -> Duration? {
         if let milliseconds = fields.amount(named: "retry-after-ms") { return bounded(milliseconds / 1000) }
         if let seconds = fields.amount(named: "retry-after") { return bounded(seconds) }

@@ -3,10 +3,10 @@ public import HTTPTypes
 public import Hablare
 import HablareJSON
 
-/// A service's answer: its head, and a body that is still arriving. Its status is between 200 and 299, or one that the
-/// request accepts.
+/// A service's answer: its head, and a body that is still arriving. The status is between 200 and 299, or a status that
+/// the request accepts.
 ///
-/// Reading it translates every failure of the transport into the engine's error.
+/// The methods that read the body translate every failure of the transport into the engine's error.
 public struct ServiceAnswer: Sendable {
     /// The status.
     public let status: Int
@@ -20,29 +20,29 @@ public struct ServiceAnswer: Sendable {
     let maximumBytes: Int
     let service: String
     let origin: HTTPOrigin
-    /// The keys of the call, which are hidden in errors.
+    /// The keys of the call. They are hidden in errors.
     var keys: [APIKey] = []
-    /// The safe form of the service's own messages; `nil` if none is shown.
+    /// The filter that makes the service's own messages safe to show; `nil` to show none of them.
     var words: VendorWords?
     /// Whether the service may have charged for the call.
     var mayBeBilled = true
 
-    /// The media type that the content proved, if the stated one is not one that the request accepts.
+    /// The media type that the content has. It is set if the request does not accept the stated media type.
     var proven: MediaType?
 
-    /// The media type, in lower case and without parameters; empty if the answer does not state it. If the request
-    /// accepts the type of the content but not the stated type (``ServiceRequest/accepts``), this is the type of the
-    /// content.
+    /// The media type, in lower case and without parameters; empty if the answer does not state one. If the request
+    /// accepts the content's type but not the stated type (``ServiceRequest/accepts``), this property is the content's
+    /// type.
     public var mediaType: String { media.text }
     /// The media type.
     var media: MediaType { proven ?? stated }
     /// The media type that the answer states.
     var stated: MediaType { MediaType(fields[.contentType] ?? "") }
 
-    /// Calls a closure for each piece of the body as it arrives.
+    /// Calls a closure for each piece of the body, as the piece arrives.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: the errors of `each`; `connectionLost`, `timeout` and the other failures
-    ///   of a transfer; `cancelled` if the task is cancelled.
+    /// - Throws: ``/Hablare/AIServiceError``: the errors of `each`; the failures of a transfer, such as
+    ///   `connectionLost` and `timeout`; `cancelled` if the task is cancelled.
     public func forEachPiece(
         _ each: (Data) async throws -> Void
     ) async throws(AIServiceError) {
@@ -80,7 +80,7 @@ public struct ServiceAnswer: Sendable {
         try json(type, of: try await data())
     }
 
-    /// Returns a body that was read, decoded from JSON.
+    /// Decodes a body that has been read from JSON.
     func json<Value: Decodable>(_ type: Value.Type = Value.self, of data: Data) throws(AIServiceError) -> Value {
         do {
             return try JSONDecoder().decode(type, from: data)
@@ -89,12 +89,12 @@ public struct ServiceAnswer: Sendable {
         }
     }
 
-    /// Returns the whole body, which must be a JSON object. If a name occurs twice in an object, the last value counts.
+    /// Returns the whole body as a JSON object. If a name occurs twice in an object, the last value counts.
     func object() async throws(AIServiceError) -> ParameterValue {
         try object(of: try await data())
     }
 
-    /// Returns a body that was read, which must be a JSON object.
+    /// Returns a body that has been read as a JSON object.
     func object(of data: Data) throws(AIServiceError) -> ParameterValue {
         guard let value = ParameterValue(lenientJSON: data), case .object = value else {
             throw unreadable("no JSON object", keeping: data)
@@ -102,12 +102,12 @@ public struct ServiceAnswer: Sendable {
         return value
     }
 
-    /// Calls a closure for each event of a stream (``EventStreamParser``) as it arrives, until the closure returns
-    /// `false` or the body ends. The rest of the stream is not fetched.
+    /// Calls a closure for each event of a stream (``EventStreamParser``), as the event arrives. Stops when the closure
+    /// returns `false` or the body ends. If the closure stops the stream, the remaining stream is not fetched.
     ///
     /// - Parameter each: A closure that handles an event and returns whether to continue.
-    /// - Returns: Whether `each` ended the stream. For most services, a stream that ends before `each` ended it is
-    ///   incomplete.
+    /// - Returns: Whether `each` stopped the stream. With most services, a stream is incomplete if its body ends before
+    ///   `each` stops it.
     /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not
     ///   retried, for an event or a line that is too long.
     public func forEachEvent(
@@ -124,7 +124,7 @@ public struct ServiceAnswer: Sendable {
     }
 
     /// Calls a closure for each item that a parser finds in the body, until the closure returns `false`. Returns
-    /// whether the closure ended it.
+    /// whether the closure stopped the reading.
     private func forEachItem<Item>(
         _ parse: (Data, inout [Item]) throws -> Void, _ each: (Item) async throws -> Bool
     ) async throws -> Bool {
@@ -139,12 +139,12 @@ public struct ServiceAnswer: Sendable {
         return false
     }
 
-    /// Calls a closure for each line of a body of JSON lines (``JSONLinesReader``) as it arrives, including a last line
-    /// without a line feed.
+    /// Calls a closure for each line of a body of JSON lines (``JSONLinesReader``), as the line arrives. A last line
+    /// without a line feed is included.
     ///
     /// - Parameters:
     ///   - maximumBytes: The maximum number of bytes in a line. Default: 16 MiB.
-    ///   - each: A closure that handles a line, without its end.
+    ///   - each: A closure that handles a line. The line has no line end.
     /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not
     ///   retried, for a line that is too long.
     public func forEachLine(
@@ -166,14 +166,14 @@ public struct ServiceAnswer: Sendable {
 
     /// Returns the error for a body that does not follow the API.
     ///
-    /// The work may have been done and billed, and a retry would probably get the same answer. The error therefore
-    /// fails the request. The ledger records it as possibly billed, unless the request rules that out
-    /// (``ServiceRequest/mayBeBilled``).
+    /// The service may have done the work and billed it, and a retry would probably get the same answer. Therefore the
+    /// error is permanent: the request fails. The ledger records the call as possibly billed, unless the request cannot
+    /// be billed (``ServiceRequest/mayBeBilled``).
     ///
     /// - Parameters:
     ///   - cause: The problem, without any of the body's content.
-    ///   - body: The body, as far as it was read. The engine keeps it with the request
-    ///     (``/Hablare/AIServiceError/keptAnswer``), unless the call cannot have been billed. Default: none.
+    ///   - body: The part of the body that was read. If the call may be billed, the engine keeps this part with the
+    ///     request (``/Hablare/AIServiceError/keptAnswer``). Default: empty.
     public func unreadable(_ cause: String, keeping body: Data = Data()) -> AIServiceError {
         let kept = kept(body)
         let advice = kept == nil ? "" : " It is kept with the request."
@@ -184,18 +184,18 @@ public struct ServiceAnswer: Sendable {
         return failure(error.keeping(kept))
     }
 
-    /// Returns a body to keep; `nil` if it is empty, or the call cannot have been billed.
+    /// Returns a body to keep. Returns `nil` if the body is empty, or if the call cannot have been billed.
     func kept(_ body: Data, isCut: Bool = false) -> KeptAnswer? {
         guard mayBeBilled, !body.isEmpty else { return nil }
         let type = stated.text
         return KeptAnswer(.data(Body(body)), mediaType: type.isEmpty ? nil : type, isCut: isCut)
     }
 
-    /// Judges an answer of a type that the request does not accept by its content, because the stated type is often
-    /// wrong or missing, and the answer may be billed.
+    /// Checks the content of an answer whose media type the request does not accept. The stated type is often wrong or
+    /// missing, and the service may bill the answer.
     ///
-    /// - Returns: The answer with the type of its content, read into memory.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` if the content is not what the request accepts either.
+    /// - Returns: The answer, read into memory, with its content's type.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` if the request does not accept the content either.
     ///   The error keeps the content.
     func judged(accepting kinds: [String]) async throws(AIServiceError) -> ServiceAnswer {
         let cause = "media type \(ServiceRefusal.word(stated.text.replacing("/", with: ".")))"
@@ -208,22 +208,22 @@ public struct ServiceAnswer: Sendable {
         return judged
     }
 
-    /// Returns an error that was read from the answer, without the key: a service may echo the key as an error code.
+    /// Returns an error that was read from the answer, without the key. A service may repeat the key as an error code.
     func withoutKey(_ error: AIServiceError) -> AIServiceError { failure(error) }
 
-    /// Returns an error with the service's own message, in its safe form.
+    /// Returns an error with the service's own message, in a form that is safe to show.
     ///
-    /// - Parameter said: The service's error, as it stands in the answer.
+    /// - Parameter said: The service's error, exactly as in the answer.
     func quoting(_ said: ParameterValue?, _ error: AIServiceError) -> AIServiceError {
         words.map { $0.adding(said, to: error) } ?? error
     }
 
-    /// Returns the error for an answer that exceeds the size limit. The answer was made and may be billed.
+    /// Returns the error for an answer that exceeds the size limit. The service generated the answer and may bill it.
     ///
     /// - Parameters:
     ///   - limit: The limit in bytes.
     ///   - part: The part that is too large. Default: the whole answer.
-    ///   - advice: The advice for the user. Default: to ask for less.
+    ///   - advice: The advice for the user. Default: "Ask for less."
     func tooLarge(limit: Int, in part: String? = nil, _ advice: String = "Ask for less.") -> AIServiceError {
         let location = part.map { " in \($0)" } ?? ""
         return AIServiceError(
@@ -240,7 +240,7 @@ public struct ServiceAnswer: Sendable {
 
     private var bill: FailureBilling? { mayBeBilled ? .maybeBilled : nil }
 
-    /// Returns the engine's error for any error of reading the answer, without the keys.
+    /// Returns the engine's error for an error that occurred while the answer was read, without the keys.
     func failure(_ error: any Error) -> AIServiceError {
         ServiceClient.failure(error, of: service, at: origin, hiding: keys, mayBeBilled: mayBeBilled)
     }

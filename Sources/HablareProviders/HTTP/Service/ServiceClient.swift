@@ -20,13 +20,13 @@ public struct ServiceClient: Sendable {
     ///   - address: The service's base URL.
     ///   - dialect: The service's authentication, errors and limits.
     ///   - transport: The HTTP transport.
-    ///   - key: A closure that looks up the key. It is called for each request, so a replaced key is used at once. It
-    ///     returns `nil` for a service that needs none.
-    ///   - secrets: A closure that looks up further secret fields by their names, such as the key of a gateway before the service. It
+    ///   - key: A closure that looks up the key. It is called for each request, so a new key is used at once. It
+    ///     returns `nil` for a service that needs no key.
+    ///   - secrets: A closure that looks up additional secret fields by their names, such as the key of a gateway. It
     ///     is called for each request. Default: none.
     ///   - date: A closure that returns the current date, for dates in answers. Default: the system's clock.
-    ///   - clock: The clock for the wait for a refusal's body (``ServiceRefusal/longestBody``). Default: the continuous
-    ///     clock.
+    ///   - clock: The clock that limits the wait for a refusal's body (``ServiceRefusal/longestBody``). Default: the
+    ///     continuous clock.
     public init(
         _ address: ServiceAddress, dialect: any ServiceDialect, transport: any HTTPTransport,
         key: @escaping @Sendable () throws(AIServiceError) -> APIKey?,
@@ -42,18 +42,19 @@ public struct ServiceClient: Sendable {
         self.clock = clock
     }
 
-    /// Sends a request. Returns when the head of its answer arrives with a success status, or with a status that the
-    /// request accepts.
+    /// Sends a request. Returns when the head of the answer arrives. The head must have a success status, or a status
+    /// that the request accepts.
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - call: The attempt that sends it. It receives the reported limits and sets the idle timeout.
+    ///   - call: The attempt that sends the request. It receives the reported limits and sets the idle timeout.
     /// - Throws: ``/Hablare/AIServiceError``:
     ///   - the dialect's error for a refusal;
-    ///   - the failures of a transfer, as `outcomeUnknown` if the call may have arrived and may be billed. The same
-    ///     applies to a retryable refusal after a 303;
-    ///   - `invalidResponse` for an answer that, by its type and by its content, is not of a kind that the request
-    ///     accepts. If the call may be billed, the error keeps the answer (``/Hablare/AIServiceError/keptAnswer``);
+    ///   - an error for a failed transfer. Its disposition is `outcomeUnknown` if the call may have arrived and may be
+    ///     billed;
+    ///   - `outcomeUnknown` for a temporary refusal after a 303, because the 303 shows that the call was carried out;
+    ///   - `invalidResponse` if the request accepts neither the answer's media type nor the type of the answer's
+    ///     content. If the call may be billed, the error keeps the answer (``/Hablare/AIServiceError/keptAnswer``);
     ///   - `cancelled` if the task is cancelled.
     public func send(
         _ request: ServiceRequest, for call: ProviderCall? = nil
@@ -110,8 +111,8 @@ public struct ServiceClient: Sendable {
             body: request.body, idleTimeout: call?.timeout)
     }
 
-    /// Returns the beginning of a refusal's body, within a size and a time limit. Errors in reading it are ignored: the
-    /// status is the failure.
+    /// Returns the beginning of a refusal's body, within a size limit and a time limit. Errors while reading the body
+    /// are ignored, because the status alone determines the failure.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     private func beginning(of answer: HTTPAnswer) async throws(CancellationError) -> Data {
@@ -142,7 +143,7 @@ public struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns the engine's error for any error of a transfer, without the keys.
+    /// Returns the engine's error for an error of a transfer, without the keys.
     static func failure(
         _ error: any Error, of service: String, at origin: HTTPOrigin, hiding keys: [APIKey], mayBeBilled: Bool = true
     ) -> AIServiceError {
@@ -165,7 +166,7 @@ public struct ServiceClient: Sendable {
 }
 
 extension AIServiceError {
-    /// The same error for a call that was carried out, or whose answer had begun. A retryable error has an unknown
-    /// outcome instead, and the call may be billed.
+    /// The same error, for a call that was carried out or whose answer had begun. If the error is retryable, its
+    /// disposition becomes `outcomeUnknown`. The call may be billed.
     var afterwards: AIServiceError { (isRetryable ? disposed(.outcomeUnknown) : self).billed(.maybeBilled) }
 }

@@ -9,14 +9,15 @@ public struct ServiceRefusal: Sendable {
     public let status: Int
     /// The head's fields.
     public let fields: HTTPFields
-    /// The body's beginning, at most ``mostOfBody`` bytes. It may repeat the prompt, and must not be part of an error.
+    /// The beginning of the body, at most ``mostOfBody`` bytes. The body may repeat the prompt. Do not put it into an
+    /// error.
     public let body: Data
-    /// The time at which the refusal arrived, for relative dates.
+    /// The time at which the refusal arrived. Relative dates are computed from it.
     public let now: Date
 
-    /// The maximum number of bytes read of a refusal's body: 64 KiB.
+    /// The maximum number of bytes that are read of a refusal's body: 64 KiB.
     public static let mostOfBody = 64 << 10
-    /// The maximum wait for a refusal's body: 5 seconds. Afterwards the part that has arrived is used.
+    /// The maximum wait for a refusal's body: 5 seconds. After this time, the part that has arrived is used.
     public static let longestBody = Duration.seconds(5)
 
     /// Creates a refusal.
@@ -27,11 +28,11 @@ public struct ServiceRefusal: Sendable {
         self.now = now
     }
 
-    /// The body as a value tree; `nil` if it is not JSON, such as a proxy's error page. If a name occurs twice in an
-    /// object, the last value counts.
+    /// The body as a value tree; `nil` if the body is not JSON, such as a proxy's error page. If a name occurs twice in
+    /// an object, the last value counts.
     public var json: ParameterValue? { ParameterValue(lenientJSON: body) }
 
-    /// The pause that the service asks for: `retry-after-ms`, otherwise `Retry-After` in seconds or as a date.
+    /// The pause that the service asks for, from `retry-after-ms` or `Retry-After`. `retry-after-ms` takes precedence.
     public var retryAfter: Duration? { RetryAfter.duration(in: fields, now: now) }
 }
 
@@ -40,17 +41,17 @@ extension ServiceRefusal {
     ///
     /// | status | result |
     /// |---|---|
-    /// | 401, 403 | needs the user: the key |
-    /// | 402 | needs the user: money |
-    /// | 404, 405, 410 | fails: the model, voice or path does not exist |
+    /// | 401, 403 | needs the user, who must correct the key |
+    /// | 402 | needs the user, who must add credit |
+    /// | 404, 405, 410 | fails, because the model, voice or path does not exist |
     /// | 408, 429 | retried after the time in `Retry-After` |
-    /// | 413 and all other 4xx | fails: the request itself |
+    /// | 413 and all other 4xx | fails, because the request itself is wrong |
     /// | 409, 425, 500, 502, 503, 504, 529 and all other 5xx | retried |
-    /// | 3xx that cannot be followed, and an invalid status | needs the user: the address |
+    /// | 3xx that cannot be followed, and an invalid status | needs the user, who must correct the address |
     ///
     /// - Parameters:
     ///   - service: The service's name for use in a sentence.
-    ///   - detail: The service's own error code, for the cause. Never its message.
+    ///   - detail: The service's own error code, for the error's cause. Do not pass the service's message.
     public func usualFailure(of service: String, detail: String? = nil) -> AIServiceError {
         func failure(
             _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
@@ -94,7 +95,8 @@ extension ServiceRefusal {
         }
     }
 
-    /// Returns an error whose cause has the status and the service's own words, if they have the form of a code.
+    /// Returns an error whose cause has the status. The cause also has the service's own code, if the code has a safe
+    /// form.
     func failure(
         _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil,
         saying words: [String?]
@@ -103,8 +105,8 @@ extension ServiceRefusal {
         return AIServiceError(code, message, disposition: disposition, cause: cause.joined(separator: ", "))
     }
 
-    /// Returns a service's code if it has the form of one: a short word of letters, digits and few punctuation marks.
-    /// Any other text may quote a user's input.
+    /// Returns a service's code if it has the form of a code: a short word of letters, digits and a few punctuation
+    /// marks. Otherwise returns "an unknown code", because any other text may quote a user's input.
     package static func word(_ text: String) -> String { isWord(text) ? text : "an unknown code" }
 
     /// Returns whether a text has the form of a service's code.

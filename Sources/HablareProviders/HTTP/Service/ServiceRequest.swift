@@ -7,7 +7,7 @@ import HablareJSON
 public struct ServiceRequest: Sendable {
     /// The HTTP method.
     public var method: HTTPRequest.Method
-    /// The path's segments below the base URL: `["chat", "completions"]`. Each is escaped.
+    /// The path's segments below the base URL, such as `["chat", "completions"]`. Each segment is escaped.
     public var path: [String]
     /// The query's names and values.
     public var query: [(name: String, value: String)]
@@ -15,19 +15,20 @@ public struct ServiceRequest: Sendable {
     public var fields: HTTPFields
     /// The body.
     public var body: HTTPBody
-    /// The accepted kinds of answer: `application/json`, `audio` … Each is a whole media type, or its first part for
-    /// all subtypes. An empty list accepts every kind.
+    /// The accepted kinds of answer, such as `application/json` or `audio`. A kind is a whole media type, or its first
+    /// part, which matches all subtypes. An empty list accepts every kind.
     ///
-    /// An answer of another type, or of none, is read as a whole and judged by its content: JSON, events, a picture or
-    /// sound is accepted under any name. Everything else is refused, and kept if the call may be billed.
+    /// If an answer has another media type or none, the client reads the whole answer and checks its content. JSON,
+    /// events, pictures and sound are recognised by their content. An answer with an accepted type of content is
+    /// accepted. All other answers are refused. A refused answer is kept if the call may be billed.
     public var accepts: [String]
     /// The maximum size of an answer that is read into memory, in bytes. Default: 64 MiB. For example, `1 << 20` (1
     /// MiB) for a list of models.
     public var maximumAnswerBytes: Int
-    /// Additional statuses that are accepted as answers, with any media type. An example is 404 for a request that asks
+    /// Additional statuses that are accepted as answers, with any media type. For example, 404 for a request that asks
     /// whether an object still exists. Default: none.
     public var alsoTakes: Set<Int>
-    /// Whether the service may charge for the request, so that a lost call may have cost money. Default: `true` for
+    /// Whether the service may charge for the request. If it may, a lost call may have cost money. Default: `true` for
     /// every method except GET and HEAD, which only read.
     public var mayBeBilled: Bool
 
@@ -72,8 +73,8 @@ public struct ServiceRequest: Sendable {
             maximumAnswerBytes: maximumAnswerBytes)
     }
 
-    /// Returns a request that reads an existing object. It is free, unless `mayBeBilled` states that its answer is the
-    /// result of billed work.
+    /// Returns a request that reads an existing object. The request is free, unless `mayBeBilled` states that the
+    /// object is the result of billed work.
     public static func get(
         _ path: [String], query: [(name: String, value: String)] = [], accepts: [String] = ["application/json"],
         maximumAnswerBytes: Int = 64 << 20, alsoTakes: Set<Int> = [], mayBeBilled: Bool = false

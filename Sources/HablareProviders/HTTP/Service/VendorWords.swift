@@ -2,19 +2,21 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A service's own message in a refusal, made safe for an error's ``/Hablare/AIServiceError/cause``. Pure.
+/// A filter that makes a service's own message safe for an error's ``/Hablare/AIServiceError/cause``. Pure.
 ///
-/// The message may quote the prompt and the key, and errors are stored and logged. The rule:
+/// A service's message may quote the prompt or the key, and errors are stored and logged. The filter changes the
+/// message in these steps:
 ///
 /// 1. Control characters and line ends become blanks.
 /// 2. The call's keys, and every word that looks like a key, become `[key]`.
-/// 3. Words of four letters or more and numbers of four digits or more that the request's texts contain, and everything
-///    of twelve bytes or more that they share, become `[prompt]` (``Redaction``). The request's texts are its prompt,
-///    its instructions, and each text with a blank among its parameters. Common words of error messages stay.
-/// 4. The first ``longest`` characters are kept.
+/// 3. Parts that also occur in the request's texts become `[prompt]` (``Redaction``). Such a part is a word of at least
+///    four letters, a number of at least four digits, or any sequence of at least twelve bytes. The request's texts are
+///    its prompt, its instructions, and each of its parameters that is a text with a blank. Common words of error
+///    messages are not replaced.
+/// 4. The first ``longest`` characters are kept, and the others are removed.
 ///
-/// Without a request nothing is known of the texts that were sent. The message of such a call is kept only if it sent
-/// none.
+/// If the filter has no request, it does not know which texts were sent. It then keeps the message only if the call had
+/// no body.
 struct VendorWords: Sendable {
     /// The maximum number of characters of a message that are kept: 300.
     static let longest = 300
@@ -26,7 +28,7 @@ struct VendorWords: Sendable {
     private let keys: [APIKey]
 
     /// - Parameters:
-    ///   - request: The request that was sent; `nil` if there is none, as for a list of models.
+    ///   - request: The request that was sent; `nil` for a call without a request, such as a list of models.
     ///   - sentBody: Whether the call had a body.
     ///   - keys: The keys of the call.
     init(_ request: AIRequest?, sentBody: Bool, keys: [APIKey]) {
@@ -35,13 +37,14 @@ struct VendorWords: Sendable {
         self.keys = keys
     }
 
-    /// Returns an error whose cause ends with the message of a refusal's body, if it has one.
+    /// Returns an error whose cause ends with the message in a refusal's body. Returns the error unchanged if the body
+    /// has no message.
     func adding(_ body: ParameterValue?, to error: AIServiceError) -> AIServiceError {
         guard let message = Self.message(in: body), let shown = shown(message) else { return error }
         return error.reworded(error.message, cause: error.cause.map { "\($0): \(shown)" } ?? shown)
     }
 
-    /// Returns a message that may be stored; `nil` if nothing of it may, or nothing is left.
+    /// Returns the part of a message that is safe to store; `nil` if there is no such part.
     func shown(_ message: String) -> String? {
         guard request != nil || !sentBody else { return nil }
         var text = Self.unescaped(String(message.prefix(Self.longestRead)))
@@ -58,8 +61,8 @@ struct VendorWords: Sendable {
 
     // MARK: The message in a body
 
-    /// Returns the message of an error's body in any of the known forms: `error.message`, `error` as a text, `message`,
-    /// and `detail` as a text, an object or a list of `loc` and `msg`.
+    /// Returns the message of an error's body. The known forms are `error.message`, `error` as a text, `message`, and
+    /// `detail`. `detail` is a text, an object, or a list of entries with `loc` and `msg`.
     static func message(in body: ParameterValue?, depth: Int = 0) -> String? {
         guard depth < 5, let body else { return nil }
         if let text = body.string { return text.isEmpty ? nil : text }
@@ -107,7 +110,8 @@ struct VendorWords: Sendable {
 
     // MARK: Characters and keys
 
-    /// Returns a text with the escapes `\\uXXXX` and `\\n` of a quoted JSON text resolved, so that a prompt is found in it.
+    /// Returns a text in which the escapes `\\uXXXX` and `\\n` of a quoted JSON text are decoded, so that a prompt can
+    /// be found in it.
     private static func unescaped(_ text: String) -> String {
         guard text.contains("\\") else { return text }
         return text.replacing(/\\u([0-9A-Fa-f]{4})/) { match in
@@ -130,11 +134,12 @@ struct VendorWords: Sendable {
     private static let beginnings = [
         "sk-", "sk_", "pk-", "pk_", "rk_", "xai-", "gsk_", "AIza", "hf_", "tgp_", "eyJ", "ghp_", "xoxb-",
     ]
-    /// The number of letters and digits in a row that make a word with both look like a key.
+    /// The minimum number of consecutive letters and digits in a word that counts as a key. Such a word has letters and
+    /// digits.
     private static let keyLength = 20
 
-    /// Returns a text without words that look like keys: those with the beginning of a vendor's keys, those with
-    /// asterisks in them, and those with twenty or more letters and digits in a row.
+    /// Returns a text without words that look like keys. Such a word begins with a vendor's key prefix, contains
+    /// asterisks, or has at least twenty consecutive letters and digits.
     private static func withoutKeys(_ text: String) -> String {
         var result = ""
         var word = ""

@@ -1,24 +1,24 @@
 package import Foundation
 
-/// The transfer of one call and its answer, as the transports share it. `TransferMachine` decides, and a transport
-/// performs.
+/// The transfer of one call and its answer. The transports share this protocol. `TransferMachine` decides what happens,
+/// and a transport does it.
 package protocol AnswerTransfer: AnyObject, Sendable {
     /// Returns the next piece of the answer; `nil` at its end.
     func next() async throws -> Data?
 
-    /// Receives the rest of the answer for a short time, without a reader.
+    /// Receives the remaining answer for a short time, without a reader.
     func left()
 }
 
 extension AnswerTransfer {
-    /// The answer's body. When its last holder releases it, the transfer ends.
+    /// The answer's body. The transfer ends when the last reference to the body is released.
     package var pieces: HTTPPieces {
         let holder = TransferHolder(transfer: self)
         return HTTPPieces { try await holder.transfer.next() }
     }
 
-    /// Leaves the rest of the answer unread. Returns when the server has sent the rest, or when a short time has
-    /// passed. Cancelling the task ends the transfer at once.
+    /// Leaves the remaining answer unread. Returns when the server has sent it, or when a short time has passed.
+    /// Cancelling the task ends the transfer at once.
     package func leave() async {
         left()
         do {
@@ -30,7 +30,7 @@ extension AnswerTransfer {
     }
 }
 
-/// Leaves a transfer when the last reference to its body is released.
+/// A reference to a transfer's body. When the last reference is released, the transfer no longer has a reader.
 private final class TransferHolder<Transfer: AnswerTransfer>: Sendable {
     let transfer: Transfer
 
@@ -40,7 +40,7 @@ private final class TransferHolder<Transfer: AnswerTransfer>: Sendable {
 }
 
 extension TransferMachine.Ending {
-    /// The ending as the result of reading the next piece.
+    /// The end of the transfer as the result of reading the next piece.
     package var result: Result<Data?, any Error> {
         switch self {
         case .complete: .success(nil)

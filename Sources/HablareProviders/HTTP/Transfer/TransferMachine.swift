@@ -1,12 +1,16 @@
 package import Foundation
 
-/// The state of one transfer, from the call's start to the answer's end. Pure: it takes events and returns actions.
-/// Times are relative to any fixed moment.
+/// The state of one transfer, from the call's start to the answer's end. It does no I/O. It takes events and returns
+/// actions. Times are relative to any fixed moment.
 ///
-/// It decides whether a call may have arrived, when a silence is too long, how much of an answer is held for a slow
-/// reader, and how the rest is handled when the reader leaves.
+/// The machine decides:
+///
+/// - whether a call may have arrived;
+/// - when the server has been silent for too long;
+/// - how much of an answer is held for a slow reader;
+/// - how the remaining answer is handled after the reader leaves.
 package struct TransferMachine: Sendable {
-    /// The end of a transfer.
+    /// The way in which a transfer ended.
     package enum Ending: Sendable, Hashable {
         case complete
         case failed(HTTPFailure)
@@ -17,19 +21,19 @@ package struct TransferMachine: Sendable {
     package enum Receipt: Sendable, Hashable {
         /// Pass the piece to the waiting reader.
         case deliver(Data)
-        /// The piece is held; the server may send more.
+        /// The piece is held. The server may continue to send.
         case hold
-        /// The piece is held, and the server must wait.
+        /// The piece is held. The server must wait.
         case holdBack
-        /// Drop the piece: the answer has no reader.
+        /// Drop the piece, because the answer has no reader.
         case drop
-        /// Drop the piece and end the transfer: the unread rest is too large.
+        /// Drop the piece and end the transfer, because too much of the answer is unread.
         case abort
     }
 
-    /// The result of a reader's request.
+    /// The result when a reader requests bytes.
     package enum Portion: Sendable, Hashable {
-        /// Bytes, and whether a server that was held back may continue.
+        /// Bytes. `letsContinue` states whether a server that had to wait may continue.
         case bytes(Data, letsContinue: Bool)
         /// No bytes have arrived yet.
         case wait
@@ -47,13 +51,14 @@ package struct TransferMachine: Sendable {
         case over
     }
 
-    /// The number of bytes held for a slow reader: 64 KiB, and the piece that exceeds it. A short answer arrives as a
-    /// whole before its reader requests it.
+    /// The maximum number of bytes that are held for a slow reader: 64 KiB. The piece that exceeds this number is also
+    /// held. So a short answer arrives as a whole before its reader requests it.
     package static let mostHeld = 64 << 10
-    /// The maximum number of unread bytes that are still received, so that the connection can be reused: 64 KiB.
+    /// The maximum number of unread bytes that are received after the reader left: 64 KiB. The connection can be reused
+    /// if the answer ends within this number.
     package static let mostDropped = 64 << 10
-    /// The time for which they are received: a tenth of a second. A longer stream is cut off, because its output costs
-    /// money.
+    /// The maximum time in which unread bytes are received after the reader left: a tenth of a second. A longer stream
+    /// is cut off, because its output costs money.
     package static let lingering = Duration.milliseconds(100)
 
     private enum Phase: Sendable, Hashable {
@@ -68,9 +73,10 @@ package struct TransferMachine: Sendable {
     private var phase = Phase.calling
     private var held = Data()
     private var isHeldBack = false
-    /// The time since which the server has had a reason to send or receive; `nil` while it has none.
+    /// The time since which the server should have sent or received something; `nil` while nothing is expected of the
+    /// server.
     private var quietSince: Duration?
-    /// Whether any of the call was passed to the connection. Before, nothing can have reached the server.
+    /// Whether any part of the call was passed to the connection. If not, nothing can have reached the server.
     package private(set) var isSent = false
 
     package init(idleTimeout: Duration, lingering: Duration = Self.lingering) {
@@ -92,7 +98,7 @@ package struct TransferMachine: Sendable {
         if quietSince != nil { quietSince = now }
     }
 
-    /// Records the answer's head. Returns whether the caller still waits for it.
+    /// Records the arrival of the answer's head. Returns whether the caller still waits for it.
     package mutating func headReceived(at now: Duration) -> Bool {
         guard case .calling = phase else { return false }
         phase = .answering
@@ -153,8 +159,8 @@ package struct TransferMachine: Sendable {
         return .wait
     }
 
-    /// Records that the reader left the answer. Returns the time until which the rest is received; `nil` if nothing is
-    /// left to do.
+    /// Records that the reader left the answer. Returns the time until which the remaining answer is received; `nil` if
+    /// there is nothing to receive.
     package mutating func left(at now: Duration) -> Duration? {
         if case .leaving = phase { return nil }
         guard ending == nil else { return nil }

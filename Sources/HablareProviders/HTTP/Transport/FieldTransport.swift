@@ -1,10 +1,10 @@
 import HTTPTypes
 package import Hablare
 
-/// A transport that adds fields to each call, such as those that a user configured for a service.
+/// A transport that adds header fields to each call, such as fields that a user configured for a service.
 ///
-/// A field that the call already has, also among its secrets, is not changed. Never use it for secrets: a redirect
-/// sends these fields to another origin too.
+/// The transport does not change a field that the call already has, including its secret fields. Never use the
+/// transport for secrets, because a redirect also sends these fields to another origin.
 package struct FieldTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let fields: [String: String]
@@ -13,8 +13,8 @@ package struct FieldTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - base: The transport that sends the calls.
-    ///   - fields: The additional fields by name. Invalid names are ignored.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a field that holds a key, such as
+    ///   - fields: The additional fields, by name. Invalid names are ignored.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a field that usually holds a key, such as
     ///   `authorization`.
     package init(_ base: any HTTPTransport, fields: [String: String]) throws(AIServiceError) {
         for name in fields.keys.sorted() {

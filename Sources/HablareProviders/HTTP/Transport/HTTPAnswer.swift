@@ -2,14 +2,14 @@ public import HTTPTypes
 
 /// A server's answer: its head, and a body that is still arriving.
 public struct HTTPAnswer: Sendable {
-    /// The status: 200, 404 …
+    /// The status, such as 200 or 404.
     public let status: Int
     /// The header fields.
     public let fields: HTTPFields
-    /// The body. Releasing it before its end ends the transfer.
+    /// The body. The transfer ends if the body is released before its end.
     public let body: HTTPPieces
-    /// Whether a 303 during the redirects reported that the call was carried out. The call must then not be repeated as
-    /// if it had not happened, no matter what this answer is. Default: `false`.
+    /// Whether a 303 among the redirects reported that the call was carried out. If so, the call must not be repeated,
+    /// even if this answer reports a failure. Default: `false`.
     public var wasCarriedOut = false
 
     /// Creates an answer.

@@ -7,11 +7,11 @@ public enum HTTPBody: Sendable {
     case none
     /// Bytes in memory.
     case bytes(Data)
-    /// A sequence of bodies, of which some are in content files. They are read piece by piece while they are sent, so
-    /// that a film is never in memory as a whole.
+    /// A sequence of bodies, some of which may be in content files. The files are read piece by piece while they are
+    /// sent, so that a large file is never completely in memory.
     case pieces([Body])
 
-    /// The number of bytes. No file is read for it.
+    /// The number of bytes. The number is known without reading a file.
     public var byteCount: Int {
         switch self {
         case .none: 0

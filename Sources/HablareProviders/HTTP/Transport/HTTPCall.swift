@@ -1,10 +1,10 @@
 public import Foundation
 public import HTTPTypes
 
-/// A call over HTTP, as a ``HTTPTransport`` sends it.
+/// A call over HTTP, which a ``HTTPTransport`` sends.
 ///
-/// Confidential fields are separate, in ``secrets``. They are in no description, and a call with secrets follows no
-/// redirect to another origin. Neither does a call with a body.
+/// Confidential fields are separate, in ``secrets``. Descriptions never contain them. A call with secrets or with a
+/// body does not follow a redirect to another origin.
 public struct HTTPCall: Sendable {
     /// The HTTP method. Default: `POST`.
     public var method: HTTPRequest.Method
@@ -13,13 +13,14 @@ public struct HTTPCall: Sendable {
     public var url: URL
     /// The header fields.
     public var fields: HTTPFields
-    /// The fields that only the origin of ``url`` may see: keys and tokens.
+    /// The fields that only the origin of ``url`` may see, such as keys and tokens.
     public var secrets: HTTPFields
     /// The body.
     public var body: HTTPBody
-    /// The maximum time in which the server neither receives nor sends anything: while the body is sent, until the
-    /// answer's head, and between two pieces of the answer. Time in which the answer's reader requests nothing does not
-    /// count. Default: `nil`, for the transport's setting. For example, `.seconds(600)` for a reasoning model.
+    /// The idle timeout: the maximum time in which the server sends and receives nothing. It applies while the body is
+    /// sent, until the answer's head arrives, and between two pieces of the answer. Time in which the answer's reader
+    /// requests nothing does not count. Default: `nil`, for the transport's setting. For example, `.seconds(600)` for a
+    /// reasoning model.
     public var idleTimeout: Duration?
 
     /// Creates a call.
@@ -37,21 +38,21 @@ public struct HTTPCall: Sendable {
 }
 
 extension HTTPCall: CustomStringConvertible, CustomReflectable {
-    /// The method and the address without its query. Query, fields and body are omitted, because they may hold user
-    /// input.
+    /// The method, and the address without its query. The description omits query, fields and body, because they may
+    /// contain user input.
     public var description: String { "\(method.rawValue) \(HTTPOrigin(of: url)?.text ?? "")\(url.path)" }
 
-    /// A mirror of ``description``, so that `dump` and a failed test reveal no secret.
+    /// A mirror that contains only ``description``, so that `dump` and a failed test show no secret.
     public var customMirror: Mirror { Mirror(self, children: [("call", description)]) }
 }
 
 extension HTTPRequest.Method {
-    /// Whether the method only reads (RFC 9110, 9.2.1), so that a lost call may be repeated.
+    /// Whether the method only reads (RFC 9110, 9.2.1). A lost call with such a method may be repeated.
     var isSafe: Bool { self == .get || self == .head }
 }
 
 extension HTTPField.Name {
-    /// The fields that usually hold a key, a token or a session. They belong among ``HTTPCall/secrets``.
+    /// The fields that usually hold a key, a token or a session. They belong in ``HTTPCall/secrets``.
     static let credentials: Set<HTTPField.Name> = Set(
         [.authorization, .cookie, .proxyAuthorization]
             + ["api-key", "x-api-key", "x-auth-token", "x-goog-api-key", "xi-api-key"].compactMap { HTTPField.Name($0) }

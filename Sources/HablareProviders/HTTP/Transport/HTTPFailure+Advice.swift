@@ -6,7 +6,7 @@ extension HTTPFailure {
     /// - Parameters:
     ///   - service: The service's name for use in a sentence.
     ///   - origin: The origin that was called.
-    ///   - mayBeBilled: Whether the service may charge for the call. A free call may be repeated even if it may have
+    ///   - mayBeBilled: Whether the service may charge for the call. A free call may be repeated, even if it may have
     ///     arrived. Default: `true`.
     public func error(
         of service: String, at origin: HTTPOrigin, mayBeBilled: Bool = true
@@ -92,8 +92,9 @@ extension HTTPFailure {
             billing: isOpen && disposition == .needsUser ? .maybeBilled : nil)
     }
 
-    /// Returns the disposition of an error. A call that may have arrived and may be billed has an unknown outcome,
-    /// unless the user must act first. Any other call may be repeated if its code allows it.
+    /// Returns the disposition of an error. If the user must act first, the disposition says so. Otherwise, a call that
+    /// may have arrived and may be billed has an unknown outcome. Any other call may be repeated if the error's code
+    /// allows it.
     private func disposition(of code: AIServiceError.Code, isOpen: Bool) -> FailureDisposition {
         switch code.disposition {
         case .needsUser: .needsUser
@@ -104,6 +105,6 @@ extension HTTPFailure {
 }
 
 extension String {
-    /// The name of a service within a sentence: `the server` for `The server`, and `OpenAI` unchanged.
+    /// The name of a service for use within a sentence. `The server` becomes `the server`. `OpenAI` stays unchanged.
     var inSentence: String { hasPrefix("The ") ? "the \(dropFirst("The ".count))" : self }
 }

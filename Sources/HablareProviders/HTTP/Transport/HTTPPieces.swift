@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The body of an answer, piece by piece as it arrives. It can be read once, by one reader.
+/// The body of an answer. Its pieces can be read as they arrive, once, by one reader.
 ///
-/// A slow reader slows the server down: the transport does not fetch far ahead. Reading throws ``HTTPFailure``, or
-/// `CancellationError` if the task is cancelled, which also ends the transfer.
+/// A slow reader slows the server down, because the transport does not fetch far ahead. Reading throws ``HTTPFailure``.
+/// It throws `CancellationError` if the task is cancelled, which also ends the transfer.
 public struct HTTPPieces: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = Data
@@ -26,7 +26,7 @@ public struct HTTPPieces: AsyncSequence, Sendable {
         }
     }
 
-    /// Creates a body from a closure that returns the next piece, and `nil` at the end.
+    /// Creates a body from a closure. The closure returns the next piece, and `nil` at the end.
     package init(_ next: @escaping @Sendable () async throws -> Data?) { begin = { Iterator(next) } }
 
     /// Starts reading.
@@ -41,7 +41,7 @@ public struct HTTPPieces: AsyncSequence, Sendable {
         /// Returns the next piece, which may be empty; `nil` at the end.
         public mutating func next() async throws -> Data? { try await step() }
 
-        /// Returns the next piece, for a caller on any actor.
+        /// Returns the next piece. For a caller on any actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws -> Data? { try await step() }

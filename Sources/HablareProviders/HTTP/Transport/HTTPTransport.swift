@@ -1,17 +1,19 @@
-/// The module's only access to the network: it sends a call, and returns the answer while it arrives.
+/// A transport that sends a call and returns the answer while it arrives. It is the module's only access to the
+/// network.
 ///
-/// Nothing else in this module opens a socket. A replacement transport (a test, a recording, a company's own client)
-/// therefore sees everything that a provider sends.
+/// Nothing else in this module opens a socket. So a replacement transport sees everything that a provider sends.
+/// Examples of replacements are a test, a recording, and a company's own client.
 public protocol HTTPTransport: Sendable {
-    /// Sends a call, and returns when the head of the answer arrives. It returns an answer with any status; the caller
-    /// interprets it.
+    /// Sends a call. Returns when the head of the answer arrives. The answer may have any status; the caller interprets
+    /// it.
     ///
-    /// ``HTTPCall/secrets`` are sent only to the origin of the call's address. Redirects are followed as ``Redirect``
-    /// describes. A transport that follows a 303 sets ``HTTPAnswer/wasCarriedOut``.
+    /// The transport sends ``HTTPCall/secrets`` only to the origin of the call's address. It follows redirects by the
+    /// rules of ``Redirect``. A transport that follows a 303 sets ``HTTPAnswer/wasCarriedOut``.
     ///
-    /// Cancelling the task ends the transfer. After the head, the transfer also ends when the answer's body is
-    /// released.
+    /// Cancelling the task ends the transfer. After the head has arrived, releasing the answer's body also ends the
+    /// transfer.
     ///
-    /// - Throws: ``HTTPFailure``, which reports whether the call may have arrived; `CancellationError`.
+    /// - Throws: ``HTTPFailure``, which reports whether the call may have arrived. `CancellationError` if the task is
+    ///   cancelled.
     func send(_ call: HTTPCall) async throws -> HTTPAnswer
 }

@@ -2,20 +2,20 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The handle that an attempt stores for the next one: the id of a background response, positions from which its stream
-/// can be resumed, and whether the model has begun. Pure.
+/// The resume handle that an attempt stores for the next attempt. It has the id of a background response, positions
+/// from which the response's stream can be resumed, and whether the model has begun. Pure.
 struct OpenAIBackgroundHandle: Sendable, Hashable {
-    /// A position in a stream: an event's number, and the bytes of text up to and including that event.
+    /// A position in a stream: the number of an event, and the number of bytes of text up to and including that event.
     struct Mark: Sendable, Hashable {
         var number: Int64
         var bytes: Int
     }
 
-    /// The minimum number of bytes of text between two marks. Each mark costs a commit; the text after the last usable
+    /// The minimum number of bytes of text between two marks. Each mark costs a commit. The text after the last usable
     /// mark is sent again and skipped.
     static let spacing = 4096
-    /// The number of marks to keep. Yielded text becomes durable slightly later than a mark may, so the last mark alone
-    /// may be too far ahead.
+    /// The number of marks that are kept. A mark may become durable slightly before the text that precedes it. So the
+    /// last mark alone may be too far ahead.
     private static let mostMarks = 4
     /// The maximum length of a response's id in bytes. Real ids are shorter.
     private static let longestName = 1024
@@ -23,16 +23,16 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
     /// The service's id of the response.
     let id: String
     private(set) var marks: [Mark] = []
-    /// Whether the model produced output without text, such as thinking or a tool call. It may be billed.
+    /// Whether the model produced output other than text, such as thinking or a tool call. That output may be billed.
     var hasBegun = false
 
-    /// Creates the handle of a response; `nil` for an empty or oversized id.
+    /// Creates the resume handle of a response. Returns `nil` for an empty id, or for an id that is too long.
     init?(id: String) {
         guard !id.isEmpty, id.utf8.count <= Self.longestName else { return nil }
         self.id = id
     }
 
-    /// Reads a stored handle; `nil` for a form that this version does not understand.
+    /// Reads a stored resume handle. Returns `nil` for a form that this version does not understand.
     init?(_ data: Data) {
         guard let value = ParameterValue(lenientJSON: data), let id = value[member: "id"]?.string else { return nil }
         self.init(id: id)
@@ -51,14 +51,14 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
         return try ParameterValue.object(members).jsonData()
     }
 
-    /// Adds a mark if it is far enough after the last one. A number that is not higher is ignored, because resuming
-    /// from it would repeat earlier events.
+    /// Adds a mark if it is far enough after the last mark. Ignores an event number that is not higher than the last
+    /// one, because resuming from that event would repeat earlier events.
     mutating func passed(_ number: Int64, at bytes: Int) {
         guard bytes - (marks.last?.bytes ?? 0) >= Self.spacing, number > marks.last?.number ?? -1 else { return }
         marks.append(Mark(number: number, bytes: bytes))
         marks.removeFirst(max(0, marks.count - Self.mostMarks))
     }
 
-    /// Returns the last mark whose preceding text is all kept; `nil` for the beginning.
+    /// Returns the last mark whose preceding text is completely stored. Returns `nil` to begin at the start.
     func mark(within keptBytes: Int) -> Mark? { marks.last { $0.bytes <= keptBytes } }
 }

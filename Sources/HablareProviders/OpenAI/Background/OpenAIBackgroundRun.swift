@@ -3,14 +3,16 @@ import HTTPTypes
 import Hablare
 import HablareJSON
 
-/// One attempt at a background response: it starts the response or resumes the one that an earlier attempt started, and
-/// waits for its end.
+/// One attempt at a background response. It starts the response, or resumes the response that an earlier attempt
+/// started. It then waits for the response's end.
 ///
-/// The service works on, connected or not. A connection failure therefore ends only this attempt, and the next one
-/// resumes the response. The attempt cancels the work at the service in two cases: the request no longer wants the
-/// answer, or the store refused the handle to the end, so no later attempt can resume it.
+/// The service continues its work, even if the connection is lost. So a connection failure ends only this attempt, and
+/// the next attempt resumes the response. The attempt cancels the work at the service in two cases:
+///
+/// - The request no longer needs the answer.
+/// - The store still refuses the resume handle when the attempt ends. No later attempt could then resume the response.
 struct OpenAIBackgroundRun: Sendable {
-    /// The time limit for storing the handle and cancelling the response when the attempt ends.
+    /// The time limit at the attempt's end for storing the resume handle and cancelling the response.
     private static let farewell = Duration.seconds(5)
 
     let call: ProviderCall
@@ -19,7 +21,7 @@ struct OpenAIBackgroundRun: Sendable {
     /// Additional fields to request with the answer.
     let query: [(name: String, value: String)]
     var exchange: TextExchange<OpenAIResponsesReader>
-    /// The state that decides what to do.
+    /// The state machine that decides what to do.
     private var machine: OpenAIBackgroundMachine
 
     var service: OpenAIService { exchange.service }
@@ -40,7 +42,8 @@ struct OpenAIBackgroundRun: Sendable {
 
     /// Runs the attempt.
     ///
-    /// - Parameter body: The body of the call that starts the response, used if no earlier attempt started it.
+    /// - Parameter body: The body of the call that starts the response. It is used if no earlier attempt started the
+    ///   response.
     mutating func run(_ body: ParameterValue) async throws(AIServiceError) -> ProviderAnswer {
         do throws(AIServiceError) {
             let beginning = machine.begins(streams: streams)
@@ -73,7 +76,7 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Polling
 
-    /// Polls the response until it ends, with growing pauses.
+    /// Polls the response until it ends. The pauses between polls grow.
     private mutating func poll(_ id: String) async throws(AIServiceError) -> ProviderAnswer {
         while true {
             guard let (response, answer) = try await look(id) else { throw try await lost() }
@@ -99,7 +102,7 @@ struct OpenAIBackgroundRun: Sendable {
         }
     }
 
-    /// Returns the answer of a response that has ended; `nil` while it is in progress.
+    /// Returns the answer of a response that has ended; `nil` while the response is in progress.
     private mutating func ended(
         _ response: ParameterValue, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> ProviderAnswer? {
@@ -124,9 +127,9 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Reading the stream
 
-    /// Resumes the stream from the last mark whose preceding text is all kept.
+    /// Resumes the stream from the last mark whose preceding text is completely stored.
     ///
-    /// - Returns: The answer; `nil` if the service does not stream this response, or no longer does.
+    /// - Returns: The answer; `nil` if the service does not stream this response, or no longer streams it.
     private mutating func readOn(
         _ id: String, after number: Int64?
     ) async throws(AIServiceError) -> ProviderAnswer? {
@@ -141,7 +144,7 @@ struct OpenAIBackgroundRun: Sendable {
         return try await follow(answer)
     }
 
-    /// Yields the part of the events' text that was not yielded before.
+    /// Yields the text of the events, except the part that was yielded before.
     private mutating func follow(_ answer: ServiceAnswer) async throws(AIServiceError) -> ProviderAnswer {
         var isOver = false
         do throws(AIServiceError) {
@@ -154,7 +157,7 @@ struct OpenAIBackgroundRun: Sendable {
         return try exchange.yielded(of: answer)
     }
 
-    /// Handles an event and returns whether to read another one.
+    /// Handles an event. Returns whether to read another event.
     private mutating func take(_ event: ServerSentEvent, of answer: ServiceAnswer) async throws -> Bool {
         let step: TextStep
         do throws(TextFault) {
@@ -188,8 +191,8 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Storing the handle
 
-    /// Stores the response's handle for the next attempt as soon as it has an id, before any wait. Also stores that the
-    /// model has begun.
+    /// Stores the response's resume handle for the next attempt as soon as the response has an id, before any wait.
+    /// Also stores that the model has begun.
     ///
     /// - Parameter hasOutput: Whether the model has produced output, with or without text.
     private mutating func remember(hasOutput: Bool) async throws(AIServiceError) {
@@ -207,7 +210,7 @@ struct OpenAIBackgroundRun: Sendable {
         }
     }
 
-    /// Removes the handle of a response that will not produce an answer, and returns its failure.
+    /// Removes the resume handle of a response that will not produce an answer. Returns the response's failure.
     private mutating func failed(
         _ fault: TextFault, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> AIServiceError {
@@ -229,14 +232,14 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Ending
 
-    /// Ends an attempt that has no answer. Stores the handle if that failed before. Cancels the response at the service
-    /// if the request is no longer wanted, or if the handle cannot be stored: the next attempt would start and pay for
-    /// the work again.
+    /// Ends an attempt that has no answer. If the resume handle could not be stored before, tries again. Cancels the
+    /// response at the service in two cases: the request is no longer wanted, or the resume handle cannot be stored. In
+    /// the second case, the next attempt would start the work again and pay for it.
     ///
-    /// The work runs in a separate task, which is awaited, because this task may be cancelled and would then send
-    /// nothing.
+    /// The work runs in a separate task, because the current task may be cancelled and could then send nothing. The
+    /// method awaits that task.
     ///
-    /// - Parameter isStopped: Whether the attempt was stopped. A failed attempt is followed by another one.
+    /// - Parameter isStopped: Whether the attempt was stopped. If it failed instead, another attempt follows.
     private func takeLeave(isStopped: Bool) async {
         guard let work = machine.work, isStopped || machine.unknown != nil else { return }
         let (call, client, clock, unknown) = (call, service.client, clock, machine.unknown)
@@ -263,7 +266,7 @@ struct OpenAIBackgroundRun: Sendable {
         await task.value
     }
 
-    /// Stores the handle of a response that no later attempt could find.
+    /// Stores the resume handle of a response that no later attempt could find without it.
     ///
     /// - Returns: Whether the next attempt can find the response.
     private static func leave(_ unknown: OpenAIBackgroundHandle?, for call: ProviderCall) async -> Bool {
@@ -282,7 +285,7 @@ struct OpenAIBackgroundRun: Sendable {
         try await saying { [clock] _ in try await clock.sleep(for: pause) }
     }
 
-    /// Calls the engine; any error that it throws is the engine's.
+    /// Calls the engine. Any error that the closure throws is an error of the engine.
     private func saying(_ word: (ProviderCall) async throws -> Void) async throws(AIServiceError) {
         do {
             try await word(call)

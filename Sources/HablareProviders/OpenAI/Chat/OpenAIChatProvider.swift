@@ -1,30 +1,35 @@
 public import Hablare
 
-/// A provider for language models with the API `chat/completions`, which most other servers also offer.
+/// A provider for language models with the API `chat/completions`. Most other servers also offer this API.
 ///
 /// Parameters of a request:
 /// - `temperature`: 0 to 2. `top_p`: 0 to 1.
 /// - `max_tokens`, `seed`, `reasoning_effort`.
 /// - `stop`: a list of texts.
-/// - `instructions`: a system message before all others.
-/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name. Some models
-///   take tools in this API only without reasoning: `reasoning_effort` is then `none`, and another one is refused.
-/// - `thinking_blocks`: the thinking of earlier turns, which this API does not take back. It is not sent.
-/// - `schema`, `schema_name`: the JSON schema that the answer follows, and its name. It is fitted to OpenAI's rules for
-///   strict schemas: an optional member may then be null in the answer. A schema that these rules cannot express is
-///   sent unchanged and not strict. Check the answer against the schema in any case (`StructuredRequestor` does).
+/// - `instructions`: a system message that precedes all other messages.
+/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name. Some
+///   models accept tools in this API only without reasoning. The provider then sends the `reasoning_effort` `none`, and
+///   refuses any other value.
+/// - `thinking_blocks`: the thinking of earlier turns. It is checked and not sent, because this API does not accept it.
+/// - `schema`: the JSON schema that the answer follows. `schema_name`: the schema's name. The provider adapts the
+///   schema to OpenAI's rules for strict schemas; an optional member may then be null in the answer. If these rules
+///   cannot express the schema, the provider sends the schema unchanged and not strict. Always check the answer against
+///   the schema (`StructuredRequestor` does).
 /// - `extra`: additional members of the body, sent unchanged.
 ///
-/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, finish reason (`refusal` if the text is the
-/// model's refusal), tool calls (without the last one if `max_tokens` cut it off), cached, cache write and reasoning
-/// tokens.
+/// An answer's metadata (``/Hablare/AnswerMetadata``) has:
 ///
-/// Only a streaming request is sent as a stream. Streams of some models need a verified account, and a whole answer
-/// always reports its usage.
+/// - the request id and the model;
+/// - the finish reason, which is `refusal` if the text is the model's refusal;
+/// - the tool calls; if `max_tokens` cut the answer off, an incomplete last call is omitted;
+/// - the numbers of cached tokens, cache write tokens and reasoning tokens.
+///
+/// Only a streaming request is sent as a stream. There are two reasons: some models require a verified account for
+/// streams, and an answer that does not stream always reports its usage.
 public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     let service: OpenAIService
     let form: AnswerForm
@@ -35,9 +40,9 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     ///   - form: The form of the answers.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the time
+    ///   - timeout: The timeout of an attempt, unless a request sets one. For a streaming attempt, it limits the time
     ///     between two pieces. Reasoning models may take minutes. Default: 10 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
@@ -50,26 +55,26 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// The instance: `openai`, the base URL, the API with the form of its answers, and the model for requests that name
-    /// none.
+    /// The provider's identity: `openai`, the base URL, the API with the form of its answers, and the model for
+    /// requests that do not name a model.
     public var instance: ProviderInstance { service.instance("chat \(form.rawValue)", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }
-    /// The service's limits, with the timeout.
+    /// The service's limits, with this provider's timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
-    /// The service's account for text, which all APIs for text share.
+    /// The service's account for text. All APIs for text share this account.
     public var account: AccountID { service.account(of: "text") }
 
-    /// Returns the estimated number of tokens: a third of the bytes, and 1,600 for a picture. The estimate is on the
-    /// high side.
+    /// Returns the estimated number of tokens: a third of the number of bytes, and 1,600 for each picture. The estimate
+    /// is usually too high.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Returns an upper bound of the usage: one input token per byte sent, and `max_tokens` output tokens.
+    /// Returns an upper bound of the usage: one input token for each byte sent, and `max_tokens` output tokens.
     ///
-    /// Returns `nil` if the request does not set `max_tokens`. Also returns `nil` if `extra` has a member that, by the
-    /// API's reference, may add input or change the price.
+    /// Returns `nil` if the request does not set `max_tokens`, or if `extra` has a member that may add input or change
+    /// the price, according to the API's reference.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try checked(request).parameters.maximumUsage(of: request.prompt)
@@ -79,17 +84,18 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// Sends the request to the model once.
     ///
     /// Fails with:
-    /// - ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters, message parts, or a prompt that is too long or
-    ///   violates the content policy;
+    /// - ``/Hablare/AIServiceError/Code/invalidRequest`` for invalid parameters or message parts, and for a prompt that
+    ///   is too long or violates the content policy;
     /// - ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an unknown model;
     /// - ``/Hablare/AIServiceError/Code/unauthorized``, ``/Hablare/AIServiceError/Code/quotaExceeded``,
     ///   ``/Hablare/AIServiceError/Code/rateLimited`` and ``/Hablare/AIServiceError/Code/overloaded``;
-    /// - the errors of a transfer, with unknown outcome if the call may have arrived;
+    /// - the errors of a transfer, with an unknown outcome if the call may have arrived;
     /// - ``/Hablare/AIServiceError/Code/invalidResponse``;
-    /// - ``/Hablare/AIServiceError/Code/providerFailed`` if the model refuses and the provider promises a value tree.
+    /// - ``/Hablare/AIServiceError/Code/providerFailed`` if the model refuses to answer and the provider promises a
+    ///   value tree.
     ///
-    /// If a value tree is promised, an answer that is not JSON is returned as text. Pieces of a stream that arrived
-    /// before a failure stay yielded. Cancelling the task ends the transfer.
+    /// If the provider promises a value tree, an answer that is not JSON is returned as text. Pieces of a stream that
+    /// arrived before a failure stay yielded. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -102,7 +108,7 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
             ["chat", "completions"], try plan.body(), isStreamed: plan.isStreamed, for: call)
     }
 
-    /// Returns the service call for a request, with its pictures unread.
+    /// Returns the service call for a request, before its pictures are read.
     func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
         let model = request.model ?? model
         try service.checkIsOffered(model)
@@ -115,7 +121,7 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
             parameters: parameters, form: form, isStreamed: form.streams(request), compatibility: service.compatibility)
     }
 
-    /// Returns the service call for a request if its body can be made.
+    /// Returns the service call for a request. Throws an error if the call's body cannot be made.
     private func checked(_ request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
         let plan = try plan(of: request)
         _ = try plan.body()

@@ -4,16 +4,16 @@ import HablareJSON
 
 /// A reader of `chat/completions` answers: chunks of a stream, or a completion. Pure.
 ///
-/// It tolerates members that compatible servers omit or add. It is strict if a part of the answer would be lost.
+/// The reader accepts that compatible servers omit or add members. It is strict if a part of the answer would be lost.
 struct OpenAIChatReader: WholeTextReader {
     typealias Service = OpenAIService
     static let mostText = 16 << 20
 
     private(set) var answer = OpenAITextAnswer()
-    /// Whether the model has written anything, including thinking or a tool's arguments.
+    /// Whether the model has written anything, including thinking or the arguments of a tool call.
     private var hasWritten = false
     private var hasChoice = false
-    /// The model's reasoning, which some servers send beside the answer.
+    /// The model's reasoning, which some servers send in addition to the answer.
     private var reasoning = ""
 
     var hasBegun: Bool { hasWritten || answer.hasUsed }
@@ -46,7 +46,7 @@ struct OpenAIChatReader: WholeTextReader {
         return text
     }
 
-    /// Reads a chunk or a completion. The named member of its choice has the part of the answer.
+    /// Reads a chunk or a completion. `member` is the name of the member that has the answer's part.
     private mutating func read(_ value: ParameterValue, _ member: String) throws(TextFault) -> String {
         if let usage = value[member: "usage"], usage != .null { answer.tokens.learn(usage) }
         if let error = value[member: "error"], error != .null { throw .failed(error) }
@@ -81,11 +81,12 @@ struct OpenAIChatReader: WholeTextReader {
         return text
     }
 
-    /// The members with the model's reasoning: `reasoning_content` of DeepSeek, xAI, llama.cpp and older vLLM,
-    /// `reasoning` of OpenRouter, Groq, Ollama and newer vLLM. Some servers send both with the same text.
+    /// The members that contain the model's reasoning. `reasoning_content` is used by DeepSeek, xAI, llama.cpp and
+    /// older vLLM. `reasoning` is used by OpenRouter, Groq, Ollama and newer vLLM. Some servers send both members with
+    /// the same text.
     private static let reasoningMembers = ["reasoning_content", "reasoning"]
 
-    /// Keeps the reasoning of a part. Mistral sends it as parts of the content, of the type `thinking`.
+    /// Keeps the reasoning in a part. Mistral sends reasoning as content parts of the type `thinking`.
     private mutating func read(reasoningOf part: ParameterValue) throws(TextFault) {
         var text = Self.reasoningMembers.lazy.compactMap { part[member: $0]?.string }.first { !$0.isEmpty } ?? ""
         for piece in part[member: "content"]?.elements ?? [] where piece[member: "type"]?.string == "thinking" {
@@ -97,7 +98,7 @@ struct OpenAIChatReader: WholeTextReader {
         reasoning += text
     }
 
-    /// Whether a member of a part has content; chunks have many empty members.
+    /// Whether a member of a part has content. Chunks have many empty members.
     private static func hasContent(_ value: ParameterValue) -> Bool {
         switch value {
         case .null, "", [], [:]: false
@@ -105,7 +106,7 @@ struct OpenAIChatReader: WholeTextReader {
         }
     }
 
-    /// Returns a text; some servers send a list of parts instead.
+    /// Returns a text. Some servers send a list of parts in place of a text.
     private static func text(_ content: ParameterValue) throws(TextFault) -> String {
         switch content {
         case .null: return ""

@@ -13,7 +13,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
     /// Returns the body, including the bytes of the pictures that have been read.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice, and for tools
-    ///   where the server takes none.
+    ///   if the server does not accept tools.
     func body() throws(AIServiceError) -> ParameterValue {
         var body: [String: ParameterValue] = ["model": .string(model), "messages": .array(try messages())]
         body["stream"] = .bool(isStreamed)
@@ -36,7 +36,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
         return .object(body)
     }
 
-    /// The strictest form that the request needs and the server can promise.
+    /// The strictest response format that the request needs and the server can enforce.
     private var responseFormat: ParameterValue? {
         let format = parameters.format
         switch compatibility.structure {
@@ -48,7 +48,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
         }
     }
 
-    /// The instructions, with the schema where the server cannot be given it in another way.
+    /// The instructions. They contain the schema if the server cannot receive it in another way.
     private func instructions() throws(AIServiceError) -> String? {
         guard compatibility.structure != .schema, let schema = parameters.schema else {
             return parameters.instructions
@@ -88,7 +88,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
         return messages
     }
 
-    /// Returns the turns with each system text at the beginning of the user's next one.
+    /// Returns the turns without system turns. Each system text moves to the beginning of the user's next turn.
     private static func withoutSystem(_ turns: [OpenAIConversation.Turn]) -> [OpenAIConversation.Turn] {
         var result: [OpenAIConversation.Turn] = []
         var waiting: [OpenAIConversation.Piece] = []
@@ -131,7 +131,8 @@ struct OpenAIChatRequest: Sendable, Hashable {
         ]
     }
 
-    /// Returns text alone as a single text, which every server accepts; with a picture it is a list.
+    /// Returns the content as a single text if it has only text, because every server accepts a text. Returns a list if
+    /// the content has a picture.
     private static func content(_ pieces: [OpenAIConversation.Piece]) -> ParameterValue {
         let texts = pieces.compactMap { piece in
             if case .text(let text) = piece { text } else { nil }
@@ -154,7 +155,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
             })
     }
 
-    /// The kinds of parts that the API takes. It fetches pictures from an address, and no documents (openai 3.57.0,
-    /// `ChatCompletionContentPartParam`).
+    /// The kinds of prompt parts that the API accepts. The API fetches pictures from an address, but not documents
+    /// (openai 3.57.0, `ChatCompletionContentPartParam`).
     static let kinds: PromptKinds = [.pictures, .linkedPictures, .documents, .audio]
 }

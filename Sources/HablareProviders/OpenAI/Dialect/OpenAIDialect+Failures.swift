@@ -24,10 +24,11 @@ extension OpenAIDialect {
         "decimal_below_min_value", "string_above_max_length", "array_above_max_length", "invalid_json_schema",
     ]
 
-    /// The minimum wait after `slow_down`, with which the service asks for a rate that was steady before.
+    /// The minimum wait after the error `slow_down`. With this error, the service asks the client to return to its
+    /// earlier, steady rate.
     static let slowDown = Duration.seconds(30)
 
-    /// Returns the error for a refusal. Codes and types decide; otherwise the status does.
+    /// Returns the error for a refusal. The service's code and type decide. If they are unknown, the status decides.
     func failure(for refusal: ServiceRefusal, _ error: OpenAIErrorBody) -> AIServiceError {
         func failure(
             _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
@@ -103,7 +104,7 @@ extension OpenAIDialect {
         return "\(name) does not accept the request's \(location) with this model. Correct it or leave it out."
     }
 
-    /// Returns a parameter's name or path if the text has that form.
+    /// Returns a text if it has the form of a parameter's name or path; otherwise `nil`.
     private static func location(_ text: String) -> String? {
         let words = text.split(omittingEmptySubsequences: true) { ".[]".contains($0) }
         guard !words.isEmpty, text.utf8.count <= 64, words.allSatisfy({ ServiceRefusal.word(String($0)) == $0 }) else {

@@ -2,11 +2,11 @@ import Foundation
 import HTTPTypes
 import Hablare
 
-/// The errors and limits of OpenAI and of compatible servers. Pure.
+/// The errors and limits of OpenAI's API and of compatible servers. Pure.
 struct OpenAIDialect: ServiceDialect {
     let name: String
     let fields: HTTPFields
-    /// The field of the key; `nil` for a bearer token.
+    /// The name of the header field for the key; `nil` for a bearer token.
     let keyField: String?
 
     init(name: String = "OpenAI", fields: HTTPFields = [:], keyField: String? = nil) {
@@ -29,19 +29,19 @@ struct OpenAIDialect: ServiceDialect {
         return failure(for: refusal, error)
     }
 
-    /// Returns the error for an error within an answer, or instead of one, whose status was a success.
+    /// Returns the error for an error object in an answer, or in place of an answer. The HTTP status reported success.
     ///
     /// - Parameters:
     ///   - error: The error's object or text.
-    ///   - hasBegun: Whether a part of the answer arrived before. It may then be billed, and a failure that would be
-    ///     retried has an unknown outcome instead.
+    ///   - hasBegun: Whether a part of the answer arrived before the error. The service may bill that part. A failure
+    ///     that would be retried then has an unknown outcome.
     func failure(inAnswer error: ParameterValue, hasBegun: Bool, now: Date) -> AIServiceError {
         let body = OpenAIErrorBody(error)
         let failure = failure(for: ServiceRefusal(status: Self.status(of: body), now: now), body)
         return hasBegun ? failure.afterwards : failure
     }
 
-    /// Returns the HTTP status for an error that has none.
+    /// Returns an HTTP status for an error that reports none.
     private static func status(of error: OpenAIErrorBody) -> Int {
         if let status = error.status, (400..<600).contains(status) { return status }
         let words = [error.code, error.type].compactMap(\.self)

@@ -1,13 +1,13 @@
-/// Durations in the form of OpenAI's headers: `6m0s`, `120ms`, `1h2m3.5s`. Pure.
+/// Durations in the form of OpenAI's headers, such as `6m0s`, `120ms` or `1h2m3.5s`. Pure.
 enum OpenAIDuration {
     private static let units: [(name: String, seconds: Double)] = [
         ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9),
     ]
 
-    /// Reads a duration: numbers with units, larger units first. A number alone is in seconds, as compatible servers
-    /// write it.
+    /// Reads a duration: numbers with units, the larger units first. A number without a unit is in seconds, as in the
+    /// headers of compatible servers.
     ///
-    /// - Returns: The duration; `nil` for any other form, and for more than a year, which no limit needs.
+    /// - Returns: The duration; `nil` for any other form, and for more than a year, which is not plausible for a limit.
     static func duration(_ text: String) -> Duration? {
         var remainder = text[...]
         var seconds = 0.0

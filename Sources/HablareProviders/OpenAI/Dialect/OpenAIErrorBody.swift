@@ -2,25 +2,25 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The body of a refusal, in OpenAI's form or in that of a compatible server. Pure.
+/// The body of a refusal, in OpenAI's form or in the form of a compatible server. Pure.
 ///
-/// From the message only numbers, and the presence of the service's own phrases, are used: the rest may repeat the
-/// prompt.
+/// Two things are read from the message: its numbers, and whether it contains certain phrases of the service. The other
+/// words may repeat the prompt, so they are not used.
 struct OpenAIErrorBody: Sendable, Hashable {
-    /// The code: `model_not_found` …; `nil` if there is none, or it is a number.
+    /// The code, such as `model_not_found`; `nil` if there is none or it is a number.
     var code: String?
-    /// The type: `invalid_request_error` …
+    /// The type, such as `invalid_request_error`.
     var type: String?
     /// The name of the parameter that caused the error.
     var parameter: String?
-    /// The status that some servers repeat, or report only here.
+    /// The status, if the body reports it. Some servers report the status only in the body.
     var status: Int?
-    /// The message, for ``says(_:)`` and ``numbers`` only.
+    /// The message. Only ``says(_:)`` and ``numbers`` use it.
     private var message = ""
     /// The prompt's token count and the model's limit, if the server reports them in separate members.
     private var counts: [Int64] = []
 
-    /// Reads the value of an `error` member: an object, or a text.
+    /// Reads the value of the member `error`: an object or a text.
     init(_ error: ParameterValue) {
         code = error[member: "code"]?.string
         type = error[member: "type"]?.string
@@ -30,10 +30,10 @@ struct OpenAIErrorBody: Sendable, Hashable {
         counts = ["n_prompt_tokens", "n_ctx"].compactMap { error[member: $0]?.count }
     }
 
-    /// Reads a refusal's body: `{"error": {…}}`, `{"error": "…"}` as from Ollama, or the error itself as from older
-    /// vLLM.
+    /// Reads a refusal's body. Its form is `{"error": {…}}`, `{"error": "…"}` (Ollama), or the error object itself
+    /// (older vLLM).
     ///
-    /// - Returns: The body; `nil` if it has another form, such as a proxy's page.
+    /// - Returns: The body; `nil` for another form, such as a proxy's error page.
     init?(body: ParameterValue?) {
         guard case .object(let members)? = body else { return nil }
         if let error = members["error"], error != .null {
@@ -45,7 +45,7 @@ struct OpenAIErrorBody: Sendable, Hashable {
         }
     }
 
-    /// The service's own word, for the cause of an error.
+    /// The service's own code or type, for the cause of an error.
     var word: String? { code ?? type }
 
     /// Returns whether the code or the type is one of these.
@@ -56,15 +56,15 @@ struct OpenAIErrorBody: Sendable, Hashable {
     /// Returns whether the message contains a phrase that only the service writes.
     func says(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
 
-    /// The numbers of tokens in the message, at most four. Only words that consist of digits count, so nothing of a
-    /// prompt or an account's name is included.
+    /// The numbers of tokens in the message, at most four. Only words that consist of digits count, so that the numbers
+    /// contain no part of a prompt or an account's name.
     var numbers: [Int64] {
         guard counts.isEmpty else { return counts }
         let words = message.split { $0.isWhitespace || "().;:".contains($0) }
         return words.lazy.compactMap { Self.number($0) }.filter { $0 >= 16 }.prefix(4).map(\.self)
     }
 
-    /// Returns the number of a word such as `4097` or `128,000,`.
+    /// Returns the number that a word such as `4097` or `128,000,` contains.
     private static func number(_ word: Substring) -> Int64? {
         guard word.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "," }) else { return nil }
         return Int64(word.filter { $0 != "," })

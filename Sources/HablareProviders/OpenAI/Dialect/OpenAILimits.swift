@@ -4,7 +4,7 @@ import Hablare
 
 /// The limits in the header fields of an OpenAI answer: `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. Pure.
 enum OpenAILimits {
-    /// Returns the reported limits; `nil` if the fields have none.
+    /// Returns the reported limits; `nil` if the fields report none.
     static func reported(in fields: HTTPFields) -> ReportedLimits? {
         // A local server never sends these fields; this check keeps its answers cheap.
         guard fields.contains(where: { $0.name.canonicalName.hasPrefix("x-ratelimit-") }) else { return nil }
@@ -24,8 +24,9 @@ enum OpenAILimits {
             resetsAfter: reset)
     }
 
-    /// Returns the limit per minute. Small accounts have a daily limit under the same header, which does not say so.
-    /// The recovery time shows it: of 10,000 requests a day one recovers in 8.64 s, of 10,000 a minute in 6 ms.
+    /// Returns the request limit per minute. For small accounts, the same header contains a limit per day, and the
+    /// header does not say which it is. The recovery time shows it. With 10,000 requests a day, one request recovers in
+    /// 8.64 s. With 10,000 requests a minute, one request recovers in 6 ms.
     private static func perMinute(_ limit: Double, remaining: Double?, resetsAfter reset: Duration?) -> Double {
         guard let remaining, let reset, remaining < limit else { return limit }
         let period = (reset / .seconds(1)) * limit / (limit - remaining)

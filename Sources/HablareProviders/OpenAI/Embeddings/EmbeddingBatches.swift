@@ -1,85 +1,92 @@
 import Hablare
 
-/// Decides which waiting texts share a call for vectors, and when it is sent. Pure: it takes events with the time since
-/// a fixed moment, and returns actions.
+/// A state machine that decides which waiting texts share a call for vectors, and when the call is sent. It does no
+/// I/O. It takes events with the time since a fixed moment, and returns actions.
 ///
-/// Texts of one group (model, dimensions and so on) may share a call. A call is sent when it is full, when no text has
-/// arrived for a moment, or when its first text has waited long enough; and only if a call is free and the pace allows
-/// it. Texts that arrive meanwhile wait for the next call.
+/// Texts of one group may share a call. The texts of a group have the same model, dimensions and other settings. A call
+/// is due in one of three cases:
 ///
-/// If the service refuses a call of several texts, one of them may be the cause. The shortest text is then sent alone.
-/// If it is refused, too, the cause is common, and all fail. Otherwise the others are sent in halves until each text
-/// that is refused stands alone. The pieces are sent one after another, in place of the call.
+/// - The call is full.
+/// - No new text has arrived for a short time.
+/// - The first text has waited for the maximum time.
+///
+/// A call that is due is sent as soon as the number of concurrent calls and the pace allow it. Texts that arrive later
+/// wait for the next call.
+///
+/// If the service refuses a call with several texts, one of the texts may be the cause. The machine then sends the
+/// shortest text alone. If the service refuses that text, too, the cause is common to all, and all texts fail. If the
+/// service accepts it, the machine sends the other texts in halves. It divides each refused part again, until each
+/// refused text is alone. These smaller calls are sent one after another and replace the first call.
 struct EmbeddingBatches: Sendable {
-    /// A text in the machine.
+    /// The number of a text in the machine.
     typealias Ticket = Int
 
-    /// The sizes and the moments of calls.
+    /// The maximum sizes of calls, and the times at which calls are sent.
     struct Limits: Sendable {
         /// The maximum number of texts in a call.
         var texts: Int
-        /// The maximum number of estimated tokens in a call. A text with more has a call of its own.
+        /// The maximum number of estimated tokens in a call. A text that has more tokens gets a separate call.
         var tokens: Int64
-        /// The maximum number of calls at once.
+        /// The maximum number of concurrent calls.
         var calls: Int
-        /// The time without a new text after which a single text is sent.
+        /// The time without a new text after which a single waiting text is sent.
         var quietAfterOne = Duration.milliseconds(10)
-        /// The time without a new text after which several texts are sent. The engine stores the starts of attempts
-        /// together, so many texts arrive at once, and the next ones after a commit.
+        /// The time without a new text after which several waiting texts are sent. The engine starts many attempts in
+        /// one commit. So many texts arrive at once, and the next texts arrive after the next commit.
         var quietAfterSeveral = Duration.milliseconds(50)
-        /// The maximum wait of a text while a call is free.
+        /// The maximum time that a text waits while another call may be sent.
         var longestWait = Duration.seconds(1)
     }
 
     enum Action: Sendable, Hashable {
-        /// Sends a call with these texts.
+        /// Send a call with these texts.
         case send(call: Int, [Ticket])
-        /// Cancels a call, whose texts are all cancelled.
+        /// Cancel a call, because all its texts are cancelled.
         case stop(call: Int)
-        /// Ends these texts with the failure of the call that has just ended.
+        /// End these texts with the failure of the call that has just ended.
         case fail([Ticket])
-        /// Reports the time when it has come. Replaces an earlier one.
+        /// Call ``timePassed(now:)`` at this time. This action replaces an earlier wake action.
         case wake(at: Duration)
     }
 
-    /// The end of a call.
+    /// The way in which a call ended.
     enum Ending: Sendable, Hashable {
-        /// It was answered.
+        /// The call was answered.
         case answered
-        /// The service refused its content, which costs nothing.
+        /// The service refused the call's content. The refusal costs nothing.
         case refused
-        /// It failed for a reason that has nothing to do with its texts.
+        /// The call failed for a reason that does not concern its texts.
         case failed
     }
 
     private struct Text: Sendable {
         let tokens: Int64
         let arrivedAt: Duration
-        /// The call under way that has it.
+        /// The call in progress that contains the text.
         var call: Int?
     }
 
     private struct Group: Sendable {
         let name: ParameterValue
         var tickets: [Ticket] = []
-        /// The number of tickets that are taken already, at the beginning of the list.
+        /// The number of tickets at the beginning of the list that are already in calls.
         var taken = 0
-        /// The number and the tokens of the texts that still wait.
+        /// The number of texts that still wait. `tokens` is the number of their tokens.
         var count = 0
         var tokens: Int64 = 0
         var newest = Duration.zero
     }
 
-    /// A call under way, and the texts to be sent in its place afterwards.
+    /// A call in progress, and the smaller calls that follow it if it is refused.
     private struct Job: Sendable {
         var current: [Ticket]
-        /// The number of its texts that are not cancelled.
+        /// The number of the call's texts that are not cancelled.
         var live: Int
-        /// Whether it is the first call with its texts, which can be refused because of any of them.
+        /// Whether the call is the first call with its texts. Any text in such a call may be the cause of a refusal.
         var isWhole = true
-        /// The texts that wait for the result of a text that is sent alone.
+        /// The texts that wait for the result of the text that is sent alone.
         var untested: [Ticket] = []
-        /// The further calls, the next one last.
+        /// The texts of the further calls. The next call is the last element.
         var pieces: [[Ticket]] = []
     }
 
@@ -98,7 +105,7 @@ struct EmbeddingBatches: Sendable {
 
     // MARK: Events
 
-    /// A text arrived.
+    /// Adds a text that arrived.
     mutating func arrived(
         _ ticket: Ticket, tokens: Int64, in name: ParameterValue, now: Duration
     ) -> [Action] {
@@ -112,9 +119,9 @@ struct EmbeddingBatches: Sendable {
         return sendDue(now)
     }
 
-    /// A text was cancelled.
+    /// Removes a text that was cancelled.
     ///
-    /// - Returns: Whether it was never sent, and the actions.
+    /// - Returns: Whether the text was never sent, and the actions.
     mutating func cancelled(_ ticket: Ticket, now: Duration) -> (wasUnsent: Bool, actions: [Action]) {
         guard let text = texts.removeValue(forKey: ticket) else { return (false, []) }
         guard let call = text.call else {
@@ -125,7 +132,7 @@ struct EmbeddingBatches: Sendable {
         return (false, jobs[call]?.live == 0 ? [.stop(call: call)] : [])
     }
 
-    /// A call ended. The caller has ended the texts of a call that was answered.
+    /// Records that a call ended. If the call was answered, the caller has already ended the call's texts.
     mutating func ended(_ call: Int, _ ending: Ending, now: Duration) -> [Action] {
         guard var job = jobs.removeValue(forKey: call) else { return [] }
         var failed: [Ticket] = []
@@ -153,18 +160,18 @@ struct EmbeddingBatches: Sendable {
         return actions + goOn(job, isWhole: isWhole) + sendDue(now)
     }
 
-    /// The time of a wake has come, or some other one.
+    /// Sends the calls that are due. The caller calls this method at the time of a wake action, or earlier.
     mutating func timePassed(now: Duration) -> [Action] {
         wakeAt = nil
         return sendDue(now)
     }
 
-    /// The service reported its limit of calls per minute.
+    /// Adopts the limit of calls per minute that the service reported.
     mutating func learned(callsPerMinute: Double) { pace.learned(perMinute: callsPerMinute) }
 
     // MARK: Decisions
 
-    /// Sends the next piece of a job.
+    /// Sends the next smaller call of a job.
     private mutating func goOn(_ old: Job, isWhole: Bool) -> [Action] {
         var job = old
         job.isWhole = isWhole
@@ -209,7 +216,7 @@ struct EmbeddingBatches: Sendable {
         return actions
     }
 
-    /// Returns the time when the group's next call is sent if one is free.
+    /// Returns the time when the group's next call is due.
     private func dueAt(_ index: Int) -> Duration {
         let group = groups[index]
         guard let oldest = group.tickets[group.taken...].lazy.compactMap({ self.texts[$0] }).first else { return .zero }
@@ -236,7 +243,7 @@ struct EmbeddingBatches: Sendable {
         return taken
     }
 
-    /// Removes a text that waits. Its place in the list stays, and is skipped later.
+    /// Removes a text that waits. Its place in the list stays and is skipped later.
     private mutating func forget(_ ticket: Ticket, of tokens: Int64) {
         guard let index = groups.firstIndex(where: { $0.tickets[$0.taken...].contains(ticket) }) else { return }
         groups[index].count -= 1
@@ -255,32 +262,33 @@ struct EmbeddingBatches: Sendable {
 
     private func tokens(of ticket: Ticket) -> Int64 { texts[ticket]?.tokens ?? .max }
 
-    /// Returns the halves of a list, the first one last, because it is sent next.
+    /// Returns the two halves of a list. The first half is the last element, because it is sent next.
     private static func halves(of tickets: [Ticket]) -> [[Ticket]] {
         let middle = (tickets.count + 1) / 2
         return [Array(tickets[middle...]), Array(tickets[..<middle])].filter { !$0.isEmpty }
     }
 }
 
-/// The pace of calls: at most so many per minute, of which a tenth may be sent at once after a quiet time. Pure.
+/// The pace of calls: a maximum number of calls per minute. After a quiet time, a part of this number may be sent at
+/// once (``/Hablare/RateLimit/burst``). Pure.
 ///
-/// The lane of an account counts requests. Texts that share a call are many requests and one call, so the calls are
-/// paced here, for this process.
+/// The engine's queue for an account counts requests, not calls. Many requests may share one call. Therefore this pace
+/// limits the calls, for this process.
 struct CallPace: Sendable, Hashable {
     private var interval: Duration?
     private let isEstimate: Bool
     private let burst: Duration
-    /// The moment until which the calls so far use up the rate.
+    /// The moment until which the calls sent so far use up the rate.
     private var usedUntil = Duration.zero
 
-    /// Creates a pace; without a limit unless the rate has one.
+    /// Creates a pace. It has no limit if the rate has none.
     init(_ rate: RateLimit = RateLimit(requestsPerMinute: nil)) {
         interval = rate.requestsPerMinute.flatMap(Self.interval)
         isEstimate = rate.isEstimate
         burst = .seconds(60) * max(0, min(1, rate.burst))
     }
 
-    /// The earliest time of the next call.
+    /// The earliest time at which the next call may be sent.
     var next: Duration { interval == nil ? .zero : usedUntil - burst }
 
     mutating func sent(_ now: Duration) {
@@ -288,7 +296,8 @@ struct CallPace: Sendable, Hashable {
         usedUntil = max(usedUntil, now) + interval
     }
 
-    /// Replaces an estimate by the rate that the service reports. A rate that the user set is only lowered.
+    /// Adopts the rate that the service reports. The reported rate replaces an estimate. It replaces a rate that the
+    /// user set only if it is lower.
     mutating func learned(perMinute: Double) {
         guard let reported = Self.interval(perMinute), isEstimate || reported > interval ?? .zero else { return }
         interval = reported

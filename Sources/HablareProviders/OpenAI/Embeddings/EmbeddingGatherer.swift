@@ -1,14 +1,15 @@
 import Hablare
 
-/// Gathers the texts of concurrent attempts into calls for vectors. ``EmbeddingBatches`` decides, and this class
-/// performs: it sends the calls and hands each text its own result.
+/// A collector of the texts of concurrent attempts, which share calls for vectors. ``EmbeddingBatches`` decides. The
+/// collector sends the calls and returns to each text its own result.
 ///
-/// Each call runs in a task of its own, because its texts belong to different attempts. The task is cancelled when all
-/// of them are cancelled.
+/// Each call runs in a separate task, because its texts belong to different attempts. The task is cancelled when all
+/// its texts are cancelled.
 final class EmbeddingGatherer: Sendable {
-    /// The results of a call's texts, in their order, or the failure of the call.
+    /// The results of a call's texts, in the order of the texts, or the failure of the whole call.
     typealias Results = Result<[Result<ProviderAnswer, AIServiceError>], AIServiceError>
-    /// Sends one call. The given ``ProviderCall`` has the longest timeout of its texts and hears the limits.
+    /// A function that sends one call. Its ``ProviderCall`` has the longest timeout of the texts and receives the
+    /// reported limits.
     typealias Send = @Sendable ([OpenAIEmbeddingRequest], ProviderCall) async -> Results
 
     private struct Waiter {
@@ -21,7 +22,7 @@ final class EmbeddingGatherer: Sendable {
         var batches: EmbeddingBatches
         var lastTicket = 0
         var waiters: [Int: Waiter] = [:]
-        /// The texts that were cancelled before they waited.
+        /// The texts that were cancelled before they were added to a group.
         var cancelledEarly: Set<Int> = []
         var calls: [Int: Task<Void, Never>] = [:]
         var timer: Task<Void, Never>?
@@ -35,11 +36,11 @@ final class EmbeddingGatherer: Sendable {
     private let elapsed: @Sendable () -> Duration
 
     /// - Parameters:
-    ///   - batches: The machine, with nothing in it.
-    ///   - clock: The clock for the moments before a call is sent.
-    ///   - spawner: The starter of the calls' tasks.
-    ///   - sharesCalls: Whether texts share calls. The account's lane then counts texts, so the service's limit of
-    ///     calls is not reported to it.
+    ///   - batches: The state machine, without texts.
+    ///   - clock: The clock for the times at which calls are sent.
+    ///   - spawner: The task spawner that starts the calls' tasks.
+    ///   - sharesCalls: Whether texts share calls. If they do, the engine's queue for the account counts texts. The
+    ///     service's limit of calls is then not reported to the engine.
     ///   - send: A function that sends one call.
     init(
         _ batches: EmbeddingBatches, clock: any Clock<Duration>, spawner: TaskSpawner, sharesCalls: Bool = true,
@@ -58,7 +59,7 @@ final class EmbeddingGatherer: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Returns the vector of a text. If the task is cancelled, the text leaves its call at once. The call goes on for
+    /// Returns the vector of a text. If the task is cancelled, the text leaves its call at once. The call continues for
     /// its other texts.
     func answer(
         _ request: OpenAIEmbeddingRequest, for call: ProviderCall
@@ -109,7 +110,7 @@ final class EmbeddingGatherer: Sendable {
         left.waiter.continuation.resume(returning: .failure(left.wasUnsent ? Self.unsent : .attemptCancelled))
     }
 
-    /// The failure of a text that was cancelled before its call was sent: it costs nothing.
+    /// The failure of a text that was cancelled before its call was sent. Such a text costs nothing.
     private static let unsent = AIServiceError.attemptCancelled.billed(.billed(Usage(costMicroDollars: 0)))
 
     private func timePassed() {
@@ -140,7 +141,7 @@ final class EmbeddingGatherer: Sendable {
         }
     }
 
-    /// Sends a call and hands out its results.
+    /// Sends a call and returns each text's result.
     private func run(_ call: Int, _ tickets: [Int]) async {
         // Some may have been cancelled since the machine decided.
         let waiting = state.withLock { state in
@@ -191,7 +192,8 @@ final class EmbeddingGatherer: Sendable {
 }
 
 extension ReportedLimits {
-    /// The limits for a lane that counts texts: those of tokens, and the pause if no call is left; `nil` for none.
+    /// The limits for a queue that counts texts: the token limits, and the pause if no call is left; `nil` if there are
+    /// none.
     fileprivate var ofTexts: ReportedLimits? {
         let calls = requests.flatMap { quota -> Quota? in
             guard let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter else { return nil }

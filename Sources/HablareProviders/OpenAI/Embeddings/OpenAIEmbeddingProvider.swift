@@ -4,34 +4,40 @@ import HablareJSON
 
 /// A provider that computes the vector of a text with the API `embeddings`.
 ///
-/// Each request is one text, with its own UUID, fingerprint, answer and entry in the ledger. The provider gathers the
-/// texts of concurrent attempts into calls: at most ``OpenAICompatibility/textsPerCall`` texts and 300,000 estimated
-/// tokens in each, which are OpenAI's limits (`openai` 3.57.0, `types/embedding_create_params.py`). A text that comes
-/// alone is sent after 10 ms, and several after 50 ms without another one. A call's tokens are divided among its texts
-/// by their length. If the service refuses a call because of one text, the others are sent again without it, and it
-/// fails alone. Any other failure of a call is the failure of each of its texts.
+/// Each request has one text, with its own UUID, fingerprint, answer and ledger entry. The provider collects the texts
+/// of concurrent attempts and sends them in shared calls. A call has at most ``OpenAICompatibility/textsPerCall`` texts
+/// and 300,000 estimated tokens. These are OpenAI's limits (`openai` 3.57.0, `types/embedding_create_params.py`). A
+/// single text is sent after 10 ms without another text. Several texts are sent after 50 ms without another text. The
+/// tokens of a call are divided among its texts by their length. If the service refuses a call because of one text,
+/// that text fails alone, and the provider sends the others again. Any other failure of a call is the failure of each
+/// of its texts.
 ///
-/// The engine's lane counts texts, so it admits many at once (``limits``). The limit of calls per minute applies to the
-/// calls that this provider sends, in this process.
+/// The engine counts texts, not calls, so it admits many texts at once (``limits``). The limit of calls per minute
+/// applies to the calls that this provider sends in this process.
 ///
-/// Parameters of a request: `dimensions` (the number of the vector's dimensions, if the model allows a choice),
-/// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
+/// Parameters of a request:
+///
+/// - `dimensions`: the number of the vector's dimensions, if the model allows a choice.
+/// - `extra`: additional members of the body, sent unchanged.
+///
+/// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id and the model.
 public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
     private let gatherer: EmbeddingGatherer
 
-    /// The maximum size of an answer in bytes for each text: the longest vector, each of its numbers with 60 digits.
+    /// The maximum size of an answer in bytes for each text. It is enough for the longest vector with 60 digits for
+    /// each number.
     private static let largestAnswer = 4 << 20
-    /// The maximum size of an answer in bytes.
+    /// The maximum size of a whole answer in bytes.
     private static let largestAnswerOfAll = 256 << 20
     /// The maximum number of tokens in a call.
     private static let mostTokens: Int64 = 300_000
-    /// The maximum number of calls whose texts the lane admits at once.
+    /// The maximum number of calls whose texts the engine admits at once.
     private static let mostCallsAdmitted = 4
 
     /// Creates a provider.
@@ -39,10 +45,10 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. It includes the time that a text waits for
+    ///   - model: The model for requests that do not name a model.
+    ///   - timeout: The timeout of an attempt, unless a request sets one. It includes the time that a text waits for
     ///     its call. Default: five minutes.
-    ///   - clock: The clock for the moments before a call is sent.
+    ///   - clock: The clock for the times at which calls are sent.
     ///   - taskExecutor: The executor of the tasks that send the calls. Pass the engine's,
     ///     ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
     public init(
@@ -65,14 +71,14 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("embeddings", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
-    /// A vector.
+    /// Always a vector.
     public var responseType: ContentType { .embedding }
-    /// The service's limits, with the timeout. If texts share calls, the concurrency is the number of texts in up to
-    /// four calls, and the rate has no limit of requests.
+    /// The service's limits, with this provider's timeout. If texts share calls, the concurrency is the number of texts
+    /// in up to four calls, and the rate has no request limit.
     public var limits: ProviderLimits {
         var limits = service.limits(timeout: timeout)
         guard service.sharesCalls else { return limits }
@@ -85,10 +91,11 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// The service's account for vectors.
     public var account: AccountID { service.account(of: "embeddings") }
 
-    /// Returns the estimated number of tokens: a third of the bytes. The estimate is on the high side.
+    /// Returns the estimated number of tokens: a third of the number of bytes. The estimate is usually too high.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Returns a token for each byte; `nil` if `extra` has a member that may cost more (any but `user`).
+    /// Returns one token for each byte. Returns `nil` if `extra` has a member that may raise the cost, which is every
+    /// member except `user`.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             guard try plan(of: request).isBounded else { return nil }
@@ -96,12 +103,12 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Creates a vector of a text, in a call that it may share.
+    /// Computes the vector of a text, in a call that other texts may share.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
-    /// that has more than text, or none. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Also fails
-    /// with `invalidResponse` for a vector of another length than requested. Cancelling the task withdraws the text. The
-    /// transfer ends when all texts of its call are withdrawn.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, for a prompt
+    /// that has content other than text, and for a prompt without text. Fails with `invalidResponse` for a vector whose
+    /// length differs from the requested length. Its other errors are those of ``OpenAIChatProvider/generate(_:)``.
+    /// Cancelling the task removes the text from its call. The transfer ends when all texts of the call are removed.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         do throws(AIServiceError) {
             return await gatherer.answer(try plan(of: call.request), for: call)
@@ -166,9 +173,9 @@ extension OpenAIService {
     fileprivate var sharesCalls: Bool { compatibility.textsPerCall > 1 }
 }
 
-/// The division of a count among parts. Pure.
+/// The division of a number of tokens into shares. Pure.
 enum TokenShares {
-    /// Returns a share for each weight, in proportion to it. The shares add up to the total.
+    /// Returns one share for each weight, in proportion to the weight. The sum of the shares is the total.
     static func divide(_ total: Int64, by weights: [Int64]) -> [Int64] {
         let sum = weights.reduce(0, +)
         guard sum > 0, total > 0 else { return weights.indices.map { $0 == 0 ? max(0, total) : 0 } }

@@ -7,16 +7,16 @@ struct OpenAIEmbeddingRequest: Sendable, Hashable {
     /// Whether `extra` leaves the price of the text unchanged.
     let isBounded: Bool
     let text: String
-    /// The body except the texts. Texts with equal groups may share a call.
+    /// The body without the texts. Texts with equal groups may share a call.
     let group: ParameterValue
 
-    /// The estimated number of tokens, on the high side.
+    /// The estimated number of tokens. The estimate is usually too high.
     var tokens: Int64 { TokenEstimate.tokens(of: .text(text)) }
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a prompt
-    ///   that has more than text, or none.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a prompt that
+    ///   has content other than text, and for a prompt without text.
     init(
         _ request: AIRequest, model usual: String, encodesVectors: Bool, of provider: ProviderID
     ) throws(AIServiceError) {
@@ -34,7 +34,7 @@ struct OpenAIEmbeddingRequest: Sendable, Hashable {
         self.group = .object(group)
     }
 
-    /// Returns the body of a call with these texts, which have equal groups.
+    /// Returns the body of a call with these requests' texts. The requests must have equal groups.
     static func body(of requests: [OpenAIEmbeddingRequest]) -> ParameterValue {
         guard let first = requests.first, case .object(var body) = first.group else { return .null }
         body["input"] = requests.count == 1 ? .string(first.text) : .array(requests.map { .string($0.text) })

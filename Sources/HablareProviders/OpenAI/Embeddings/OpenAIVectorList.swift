@@ -3,7 +3,7 @@ import Hablare
 
 /// The answer of `embeddings`.
 struct OpenAIVectorList: Decodable, Sendable {
-    /// A vector, as numbers or as the bytes of numbers.
+    /// A vector, as numbers or as base64 text.
     enum Vector: Decodable, Sendable {
         case numbers([Float])
         case text(String)
@@ -17,8 +17,8 @@ struct OpenAIVectorList: Decodable, Sendable {
             }
         }
 
-        /// The numbers; `nil` if there are none, if they are not finite, or if the bytes are not base64 of 32-bit
-        /// numbers (IEEE 754, little endian).
+        /// The numbers. `nil` if there are none, if a number is not finite, or if the base64 text does not contain
+        /// 32-bit numbers (IEEE 754, little endian).
         var vector: [Float]? {
             let numbers: [Float]
             switch self {
@@ -37,9 +37,9 @@ struct OpenAIVectorList: Decodable, Sendable {
     }
 
     struct Entry: Decodable, Sendable {
-        /// The vector; `nil` for any other value, so that the answer's usage can still be read.
+        /// The vector. `nil` for a value that is not a vector, so that the answer's usage can still be read.
         let embedding: Vector?
-        /// The place of its text in the call; `nil` if the server does not say.
+        /// The position of the vector's text in the call; `nil` if the server does not report it.
         let index: Int?
 
         enum CodingKeys: CodingKey { case embedding, index }
@@ -60,11 +60,11 @@ struct OpenAIVectorList: Decodable, Sendable {
     }
 
     let data: [Entry]?
-    /// The model, in any form: an unexpected form must not discard a billed vector.
+    /// The model, as any JSON value, because an unexpected form must not discard a billed vector.
     let model: ParameterValue?
     let usage: ParameterValue?
 
-    /// Returns the entries in the order of the texts; `nil` if there is not one for each.
+    /// Returns the entries in the order of the texts. Returns `nil` unless there is exactly one entry for each text.
     func entries(for count: Int) -> [Entry]? {
         guard let data, data.count == count else { return nil }
         guard count > 1, data.contains(where: { $0.index != nil }) else { return data }

@@ -15,10 +15,10 @@ struct OpenAIImageAnswer: Decodable, Sendable {
     }
 
     let data: [Picture]?
-    /// The usage, in any form: an unexpected form must not discard a billed picture.
+    /// The usage, as any JSON value, because an unexpected form must not discard a billed picture.
     let usage: ParameterValue?
 
-    /// The picture and its format, by its first bytes; `nil` if there is none.
+    /// The picture and the format of its first bytes; `nil` if the answer has no picture.
     var picture: (bytes: Data, format: ImageFormat, revisedPrompt: String?)? {
         guard let first = data?.first, let text = first.bytes, let bytes = Data(base64Encoded: text),
             let format = MagicBytes(bytes).image

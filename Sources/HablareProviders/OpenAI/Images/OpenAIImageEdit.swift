@@ -2,23 +2,23 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The pictures of an `images/edits` call: the pictures to change or to use, and the mask.
+/// The pictures of an `images/edits` call: the pictures to change or to use as a source, and the mask.
 struct OpenAIImageEdit: Sendable, Hashable {
     /// A picture with the format of its first bytes.
     struct Picture: Sendable, Hashable {
         let body: Body
         let format: ImageFormat
 
-        /// The format's media type. The format is one that ``/Hablare/ImageFormat/init(of:)`` knows.
+        /// The format's media type. The format is always one that ``/Hablare/ImageFormat/init(of:)`` knows.
         var mediaType: String { format.mediaType ?? "application/octet-stream" }
-        /// The extension of its files' names.
+        /// The extension in the picture's file name.
         var ending: String { format == .jpeg ? "jpg" : format.rawValue }
     }
 
-    /// The limits of pictures: their number, size and format.
+    /// The limits for the number, the size and the format of pictures.
     struct Limits: Sendable, Hashable {
         let mostPictures: Int
-        /// The size in bytes that a picture must stay below.
+        /// The size limit of a picture in bytes. A picture must be smaller than this.
         let bytes: Int
         let isPNGOnly: Bool
 
@@ -35,17 +35,17 @@ struct OpenAIImageEdit: Sendable, Hashable {
         }
     }
 
-    /// The unread pictures of a prompt. Their number and sizes are checked.
+    /// The pictures of a prompt before they are read. Their number and sizes are checked.
     struct Given: Sendable, Hashable {
         let pictures: [Body]
         let mask: Body?
 
         /// - Parameters:
         ///   - bodies: The pictures.
-        ///   - isMasked: Whether the last one is the mask.
+        ///   - isMasked: Whether the last picture is the mask.
         ///   - model: The model of the call.
-        /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest``, with the numbers, for pictures that the API does
-        ///   not accept.
+        /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for pictures that the API does not accept. The
+        ///   error has the API's limits.
         init(_ bodies: [Body], isMasked: Bool, model: String) throws(AIServiceError) {
             let limits = Limits.pictures
             let pictures = isMasked ? Array(bodies.dropLast()) : bodies
@@ -74,8 +74,8 @@ struct OpenAIImageEdit: Sendable, Hashable {
 
     /// Checks the first bytes of each picture, off the caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for an unsupported format; `contentMissing`, or one of
-    ///   category storage, for a picture that cannot be read.
+    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for an unsupported format; `contentMissing`, or an error
+    ///   of the category `storage`, for a picture that cannot be read.
     init(_ given: Given) async throws(AIServiceError) {
         var pictures: [Picture] = []
         for (index, body) in given.pictures.enumerated() {
@@ -98,8 +98,8 @@ struct OpenAIImageEdit: Sendable, Hashable {
         return Picture(body: body, format: format)
     }
 
-    /// Returns the call's form: the members in the order of their names, then the pictures. Texts are unchanged; other
-    /// values are JSON.
+    /// Returns the call's form: the members in the order of their names, then the pictures. Members that are texts are
+    /// added unchanged. Other members are added as JSON.
     func form(_ members: [String: ParameterValue]) throws(AIServiceError) -> MultipartForm {
         var form = MultipartForm()
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where value != .null {

@@ -1,31 +1,32 @@
 import Foundation
 public import Hablare
 
-/// A provider that creates pictures: from a text with the API `images/generations`, or from a text and pictures with
-/// `images/edits`.
+/// A provider that creates pictures. It uses the API `images/generations` for a text, and `images/edits` for a text
+/// with pictures.
 ///
-/// The prompt's pictures are those of the user's messages, in order. There are at most 16, each PNG, JPEG or WebP of
-/// fewer than 50 MiB. The first bytes of a picture determine its format. With `mask: true` the last picture is a mask: a
-/// PNG of fewer than 4 MiB with the size of the first picture. Only the areas where the mask is transparent are changed.
+/// The prompt's pictures are the pictures in the user's messages, in order. There are at most 16 pictures. Each is PNG,
+/// JPEG or WebP and has fewer than 50 MiB. The first bytes of a picture determine its format. With `mask: true`, the
+/// last picture is a mask: a PNG of fewer than 4 MiB with the same size as the first picture. Only the areas where the
+/// mask is transparent are changed.
 ///
-/// A request has one picture; for more use ``/Hablare/AIRequest/sample``. Parameters of a request:
-/// - `size`: `1024x1024` …
-/// - `mask`: a flag.
-/// - `quality`: `low`, `medium`, `high` …
+/// A request creates one picture. For several pictures, use ``/Hablare/AIRequest/sample``. Parameters of a request:
+/// - `size`: such as `1024x1024`.
+/// - `mask`: a Boolean value.
+/// - `quality`: such as `low`, `medium` or `high`.
 /// - `background`: `transparent`, `opaque`, `auto`.
 /// - `format`: `png`, `jpeg`, `webp`.
 /// - `extra`: additional members of the body, sent unchanged.
 ///
-/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
+/// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id, the model and the revised prompt.
 public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
 
-    /// The maximum size of an answer in bytes: a picture of 96 MiB in base64.
+    /// The maximum size of an answer in bytes. It is enough for a picture of 96 MiB in base64.
     private static let largestAnswer = 128 << 20
 
     /// Creates a provider.
@@ -33,8 +34,8 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. Default: 5 minutes.
+    ///   - model: The model for requests that do not name a model.
+    ///   - timeout: The timeout of an attempt, unless a request sets one. Default: 5 minutes.
     public init(_ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(300)) {
         self.id = id
         self.service = service
@@ -42,35 +43,36 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("images", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
-    /// A picture.
+    /// Always a picture.
     public var responseType: ContentType { .image }
-    /// The service's limits, with the timeout.
+    /// The service's limits, with this provider's timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
     /// The service's account for pictures.
     public var account: AccountID { service.account(of: "images") }
 
-    /// Returns the estimated number of tokens sent. The estimate is on the high side.
+    /// Returns the estimated number of tokens that are sent. The estimate is usually too high.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Returns `nil`, because a picture's tokens depend on size, quality and model; zero cost if calls are free.
+    /// Returns `nil`, because the number of tokens of a picture depends on size, quality and model. Returns zero cost
+    /// if calls are free.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.isCharged ? nil : Usage(costMicroDollars: 0)
     }
 
     /// Creates or changes a picture.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, a prompt without
-    /// text, or a picture that the model does not accept. Its other errors are those of
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, for a prompt
+    /// without text, and for a picture that the model does not accept. Its other errors are those of
     /// ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// Returns the service call for a request, with its pictures unread.
+    /// Returns the service call for a request, before its pictures are read.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIImageRequest {
         try service.checkIsOffered(request.model ?? model)
         return try OpenAIImageRequest(request, model: model, of: id)

@@ -5,13 +5,13 @@ struct OpenAIImageRequest: Sendable, Hashable {
     let model: String
     /// The members of the body.
     let members: [String: ParameterValue]
-    /// The pictures to change or to use; `nil` if there are none.
+    /// The pictures to change or to use as a source; `nil` if there are none.
     let pictures: OpenAIImageEdit.Given?
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters. It also throws this
-    ///   error for pictures that the model does not accept, as far as that is known before they are read.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters. Throws the same
+    ///   error for pictures that the model does not accept, if this is known before the pictures are read.
     init(
         _ request: AIRequest, model usual: String, of provider: ProviderID
     ) throws(AIServiceError) {
@@ -44,8 +44,8 @@ struct OpenAIImageRequest: Sendable, Hashable {
 
     private static let one = "A request makes one picture. Use `sample` for more."
 
-    /// Returns whether a model answers with bytes in a chosen format. OpenAI's newer models do, and refuse
-    /// `response_format`.
+    /// Returns whether a model answers with bytes in a chosen format. OpenAI's newer models do so. They refuse the
+    /// parameter `response_format`.
     static func choosesFormat(_ model: String) -> Bool {
         model.hasPrefix("gpt-image") || model.hasPrefix("chatgpt-image")
     }

@@ -2,16 +2,16 @@ public import Hablare
 import HablareJSON
 
 extension AnswerMetadata {
-    /// The model's remarks on its work before the final answer, as text. They are not a part of the answer.
+    /// The text in which the model comments on its work before the final answer. It is not part of the answer.
     public static let commentary = "commentary"
 }
 
-/// The output items of a response: the model's reasoning, messages and calls, in their order. Pure.
+/// The output items of a response: the model's reasoning, messages and calls, in order. Pure.
 ///
-/// A message may say its `phase`: `commentary` on the work, or `final_answer`. The answer is the text of the messages
-/// that are not commentary. Items are sent back as they came, because the service wants the reasoning in its place and
-/// the phase of each message (`openai` 3.57.0, `types/responses/response_output_message.py` and
-/// `response_reasoning_item.py`).
+/// A message may state its `phase`: `commentary`, or `final_answer`. The answer is the text of all messages except
+/// commentary. When the conversation continues, all items are sent back unchanged. The service needs the reasoning in
+/// its place, and the phase of each message. Source: `openai` 3.57.0, `types/responses/response_output_message.py` and
+/// `response_reasoning_item.py`.
 struct OpenAIOutput: Sendable, Hashable {
     let items: [ParameterValue]
 
@@ -22,20 +22,20 @@ struct OpenAIOutput: Sendable, Hashable {
     /// Whether a message is commentary.
     static func isCommentary(_ message: ParameterValue) -> Bool { message[member: "phase"] == "commentary" }
 
-    /// The text of the answer. Commentary is the answer if the response has nothing else: no final text and no call.
+    /// The text of the answer. If the response has commentary, no final text and no call, the commentary is the answer.
     var text: String {
         let final = Self.text(of: messages.filter { !Self.isCommentary($0) })
         return final.isEmpty && callIDs.isEmpty ? Self.text(of: messages) : final
     }
 
-    /// The commentary; `nil` if there is none, or if it is the answer.
+    /// The commentary; `nil` if there is none, or if the commentary is the answer.
     var commentary: String? {
         let remarks = messages.filter(Self.isCommentary).map { Self.text(of: [$0]) }.filter { !$0.isEmpty }
         guard !remarks.isEmpty, text != Self.text(of: messages) || !callIDs.isEmpty else { return nil }
         return remarks.joined(separator: "\n\n")
     }
 
-    /// Whether the model refuses in a message of the answer.
+    /// Whether a message of the answer is the model's refusal.
     var isRefusal: Bool {
         messages.contains { message in
             !Self.isCommentary(message)
@@ -43,7 +43,7 @@ struct OpenAIOutput: Sendable, Hashable {
         }
     }
 
-    /// Whether a part that should be text is not.
+    /// Whether a part that should be a text has another type.
     var isMalformed: Bool {
         messages.contains { message in
             message[member: "content"]?.elements.contains { part in
@@ -58,8 +58,8 @@ struct OpenAIOutput: Sendable, Hashable {
         items.compactMap { $0[member: "type"] == "function_call" ? $0[member: "call_id"]?.string : nil }
     }
 
-    /// Whether the text and the calls alone do not say everything that must be sent back: there is reasoning, a phase,
-    /// or an item of another kind.
+    /// Whether the items must be sent back unchanged, because they contain more than text and calls: reasoning, a
+    /// phase, or an item of another kind.
     var mustBeKept: Bool {
         items.contains { item in
             switch item[member: "type"]?.string {
@@ -70,10 +70,11 @@ struct OpenAIOutput: Sendable, Hashable {
         }
     }
 
-    /// Whether the items are a whole turn, and not only the reasoning in it.
+    /// Whether the items are a whole turn. `false` if they are only the turn's reasoning.
     var isTurn: Bool { items.contains { ["message", "function_call"].contains($0[member: "type"]?.string) } }
 
-    /// Returns whether the items are this turn of a conversation: the same text, and the same calls in their order.
+    /// Returns whether the items belong to this turn of a conversation. They do if the text is the same, and if the
+    /// calls are the same in the same order.
     func isTurn(text given: String, calls: [ToolCall]) -> Bool { text == given && callIDs == calls.map(\.id) }
 
     private static func text(of messages: [ParameterValue]) -> String {

@@ -2,34 +2,38 @@ public import Hablare
 
 /// A provider for language models with the API `responses`, OpenAI's newer API.
 ///
-/// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences: there is no `stop` and no
-/// `seed`, and `instructions` are the API's own. The service stores nothing, unless `extra` has `store`.
+/// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences. The parameters `stop` and
+/// `seed` do not exist. `instructions` is the API's own member. The service does not store the response, unless `extra`
+/// sets `store`.
 ///
-/// The answer is the text of the final messages. Remarks that the model makes on its work before (messages of phase
-/// `commentary`) are not a part of it: they are the metadata `AnswerMetadata.commentary`. If the output has
-/// reasoning, phases or items of other kinds, all of its items are kept unchanged, in their order, as
-/// ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted. When the conversation continues, pass that text back
-/// in `thinking_blocks`, or a list of such texts, one for each turn: the items are sent in place of the assistant's turn
-/// that has the same text and calls. A list of reasoning items alone is sent before the assistant's last turn.
+/// The answer is the text of the final messages. Messages of the phase `commentary`, in which the model comments on its
+/// work, are not part of the answer. The metadata `AnswerMetadata.commentary` has their text.
 ///
-/// With `background: true` the service produces the answer independently of the connection and stores it. (`extra` can
-/// turn `store` off; the service then keeps the answer for about ten minutes.) The provider stores the response's id
-/// first (``/Hablare/ProviderCall/remember(_:)``). After a crash, a shutdown, a timeout or a lost connection, the next
-/// attempt resumes the response without paying again. It polls with pauses that grow from 1 to 20 s, or resumes the
-/// stream if the request streams. For work that takes hours, set the request's ``/Hablare/AIRequest/attemptTimeout``
-/// accordingly.
+/// The output may contain reasoning, phases or items of other kinds. If it does, all its items are kept unchanged and
+/// in order, as ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted. When the conversation continues, pass
+/// this text back in the parameter `thinking_blocks`, or pass a list with one such text for each turn. The items then
+/// replace the assistant's turn that has the same text and calls. A list that has only reasoning items is sent before
+/// the assistant's last turn.
 ///
-/// Cancelling a request cancels its response at the service. If the service no longer knows the response (it was
-/// deleted or has expired), the attempt fails with ``/Hablare/AIServiceError/workLost``. The request's
-/// ``/Hablare/AIRequest/unknownOutcome`` then decides whether the work is started, and paid for, again. If the response
-/// failed at the service, the provider removes its handle. A temporary failure is retried with a new response.
+/// With `background: true`, the service produces the answer independently of the connection and stores it. If `extra`
+/// turns `store` off, the service keeps the answer for only about ten minutes. The provider first stores the response's
+/// id (``/Hablare/ProviderCall/remember(_:)``). After a crash, a shutdown, a timeout or a lost connection, the next
+/// attempt resumes the response without paying again. It resumes the stream if the request streams. Otherwise it polls
+/// with pauses that grow from 1 to 20 s. For work that takes hours, set the request's
+/// ``/Hablare/AIRequest/attemptTimeout``.
+///
+/// Cancelling a request cancels its response at the service. If the service no longer knows the response, because it
+/// was deleted or has expired, the attempt fails with ``/Hablare/AIServiceError/workLost``. The request's
+/// ``/Hablare/AIRequest/unknownOutcome`` then decides whether the work is started again, which costs the price again.
+/// If the response failed at the service, the provider removes its resume handle. A temporary failure is retried with a
+/// new response.
 public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
-    private let service: OpenAIService
-    private let form: AnswerForm
+    let service: OpenAIService
+    let form: AnswerForm
     private let timeout: Duration
     private let clock: any Clock<Duration>
     private let spawner: TaskSpawner
@@ -39,13 +43,13 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     ///   - form: The form of the answers.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the time
+    ///   - timeout: The timeout of an attempt, unless a request sets one. For a streaming attempt, it limits the time
     ///     between two pieces. Default: 10 minutes.
     ///   - clock: The clock for the pauses between polls of a background response.
-    ///   - taskExecutor: The executor of the task in which an ending attempt stores the handle of its background
-    ///     response. Pass the engine's, ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
+    ///   - taskExecutor: The executor of the task in which an ending attempt stores the resume handle of its background
+    ///     response. Pass the engine's executor, ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
         timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock(),
@@ -60,33 +64,33 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
         spawner = TaskSpawner(executor: taskExecutor)
     }
 
-    /// The instance: `openai`, the base URL, the API with the form of its answers, and the model for requests that name
-    /// none.
+    /// The provider's identity: `openai`, the base URL, the API with the form of its answers, and the model for
+    /// requests that do not name a model.
     public var instance: ProviderInstance { service.instance("responses \(form.rawValue)", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }
-    /// The service's limits, with the timeout.
+    /// The service's limits, with this provider's timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
-    /// The service's account for text, which all APIs for text share.
+    /// The service's account for text. All APIs for text share this account.
     public var account: AccountID { service.account(of: "text") }
 
-    /// Returns the estimated number of tokens: a third of the bytes, and 1,600 for a picture. The estimate is on the
-    /// high side.
+    /// Returns the estimated number of tokens: a third of the number of bytes, and 1,600 for each picture. The estimate
+    /// is usually too high.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Returns an upper bound of the usage: one input token per byte sent, and `max_tokens` output tokens.
+    /// Returns an upper bound of the usage: one input token for each byte sent, and `max_tokens` output tokens.
     ///
-    /// Returns `nil` if the request does not set `max_tokens`. Also returns `nil` if `extra` has a member that, by the
-    /// API's reference, may add input or change the price.
+    /// Returns `nil` if the request does not set `max_tokens`, or if `extra` has a member that may add input or change
+    /// the price, according to the API's reference.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try checked(request).parameters.maximumUsage(of: request.prompt)
         }
     }
 
-    /// Sends the request to the model once. Errors and cancellation are those of ``OpenAIChatProvider/generate(_:)``; a
+    /// Sends the request to the model once. Errors and cancellation are those of ``OpenAIChatProvider/generate(_:)``. A
     /// background request may also fail with ``/Hablare/AIServiceError/Code/workLost``.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
@@ -105,8 +109,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
         return try await run.run(try plan.body())
     }
 
-    /// Returns the service call for a request, with its pictures unread.
-    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
+    /// Returns the service call for a request, before its pictures are read.
+    func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
         try service.checkIsOffered(request.model ?? model)
         return OpenAIResponsesRequest(
             model: request.model ?? model,
@@ -116,7 +120,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
             isStreamed: form.streams(request))
     }
 
-    /// Returns the service call for a request if its body can be made.
+    /// Returns the service call for a request. Throws an error if the call's body cannot be made.
     private func checked(_ request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
         let plan = try plan(of: request)
         _ = try plan.body()

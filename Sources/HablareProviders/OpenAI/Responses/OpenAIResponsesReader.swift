@@ -2,23 +2,24 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A reader of `responses` answers: the events of a stream, or a response. Pure.
+/// A reader of `responses` answers: the events of a stream, or a whole response. Pure.
 struct OpenAIResponsesReader: WholeTextReader {
     typealias Service = OpenAIService
     static let mostText = 16 << 20
 
     private(set) var answer = OpenAITextAnswer()
-    /// Whether the model has produced any output, including thinking or a tool's arguments.
+    /// Whether the model has produced any output, including thinking or the arguments of a tool call.
     private var hasWritten = false
-    /// The last event's sequence number, from which a background response can be resumed; `nil` if the event has none.
+    /// The last event's sequence number; `nil` if the event has none. A background response can be resumed after this
+    /// event.
     private(set) var sequenceNumber: Int64?
     /// Whether the service runs the response in the background; `nil` if the service does not say.
     private(set) var isInBackground: Bool?
-    /// Whether the response has ended without an answer. Polling it again does not change this.
+    /// Whether the response has ended without an answer. Polling the response again does not change this.
     private(set) var hasFailed = false
     private var items: [(position: Int64, item: ParameterValue)] = []
     private var hasText = false
-    /// The messages that are commentary, by their place in the output. Their text is not a part of the answer.
+    /// The positions of the commentary messages in the output. Their text is not part of the answer.
     private var commentaryPlaces: Set<Int64> = []
 
     var hasBegun: Bool { hasWritten || answer.hasUsed }
@@ -77,11 +78,11 @@ struct OpenAIResponsesReader: WholeTextReader {
         }
     }
 
-    /// The maximum number of messages that are known as commentary.
+    /// The maximum number of commentary messages that are recognised.
     private static let mostRemarks = 4096
 
-    /// The events about the response itself. Any other `response.` event shows output: the start, a part or
-    /// the end of an item, even without visible content.
+    /// The events that report the state of the response. Any other `response.` event reports output: the start, a part
+    /// or the end of an item, even if the item has no visible content.
     private static let states: Set<String> = [
         "response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete",
         "response.failed", "response.cancelled",
@@ -121,8 +122,8 @@ struct OpenAIResponsesReader: WholeTextReader {
         if case .bool(let value)? = response[member: "background"] { isInBackground = value }
     }
 
-    /// Reads a response that has ended. Its own output list takes precedence; the items of the events are used only if
-    /// it has none.
+    /// Reads a response that has ended. The response's own output list takes precedence. If it has none, the items of
+    /// the events are used.
     ///
     /// - Returns: The response's text.
     private mutating func read(end response: ParameterValue) throws(TextFault) -> String {

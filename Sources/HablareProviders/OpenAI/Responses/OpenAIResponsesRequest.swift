@@ -9,11 +9,12 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     var form: AnswerForm
     var isStreamed: Bool
 
-    /// Returns the body, including the bytes of the pictures that have been read. The service stores nothing (`store`),
-    /// unless `extra` says otherwise or the response runs in the background, which requires storing.
+    /// Returns the body, including the bytes of the pictures that have been read. The body tells the service to store
+    /// nothing (`store`). There are two exceptions: `extra` sets `store`, or the response runs in the background, which
+    /// requires storage.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice, or for
-    ///   the output of a turn that the conversation does not have.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice, or for the
+    ///   output of a turn that is not in the conversation.
     func body() throws(AIServiceError) -> ParameterValue {
         var body: [String: ParameterValue] = ["model": .string(model), "input": try input()]
         body["stream"] = .bool(isStreamed)
@@ -40,10 +41,10 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         return .object(body)
     }
 
-    /// The field to request so that the answer includes encrypted thinking.
+    /// The value of `include` that makes the answer contain encrypted thinking.
     static let thoughts = "reasoning.encrypted_content"
 
-    /// Returns a tool that is not strict, because strict tools refuse schemas that the chat API accepts.
+    /// Returns a tool that is not strict, because strict tools do not accept some schemas that the chat API accepts.
     private static func tool(_ tool: ToolDefinition) -> ParameterValue {
         [
             "type": "function", "name": .string(tool.name), "description": .string(tool.description),
@@ -120,6 +121,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         }
     }
 
-    /// The kinds of parts that the API takes. It hears no audio (openai 3.57.0, `ResponseInputContentParam`).
+    /// The kinds of prompt parts that the API accepts. The API does not accept audio (openai 3.57.0,
+    /// `ResponseInputContentParam`).
     static let kinds: PromptKinds = [.pictures, .linkedPictures, .documents, .linkedDocuments]
 }

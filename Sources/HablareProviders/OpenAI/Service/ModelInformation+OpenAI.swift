@@ -3,13 +3,13 @@ import Hablare
 import HablareJSON
 
 extension ModelInformation {
-    /// The vendor in the catalog.
+    /// The vendor's name in the catalog.
     static let openAI = "openai"
 
-    /// Reads an entry of a list of models; `nil` for an entry without an id.
+    /// Reads an entry of a list of models. Returns `nil` for an entry without an id.
     ///
-    /// The form is that of `Model` in the `openai` SDK 3.57.0 for Python. A `shutdown_date` of another form counts as
-    /// not known.
+    /// The expected form is `Model` in the `openai` SDK 3.57.0 for Python. A malformed `shutdown_date` counts as
+    /// unknown.
     init?(openAI entry: ParameterValue) {
         guard let id = entry[member: "id"]?.string, !id.isEmpty else { return nil }
         self.init(vendor: Self.openAI, id: id)

@@ -1,41 +1,41 @@
 /// The differences between OpenAI's API and compatible servers.
 ///
-/// For example, for a server that knows only the oldest names and no JSON schemas:
+/// For example, for a server that accepts only the oldest parameter names and no JSON schemas:
 ///
 /// ```swift
 /// var compatibility = OpenAICompatibility(tokenLimit: .maxTokens, streamsUsage: false, encodesVectors: false)
 /// compatibility.structure = .object
 /// ```
 public struct OpenAICompatibility: Sendable, Hashable {
-    /// The name of the chat API's limit of output tokens.
+    /// The name of the chat API's parameter for the maximum number of output tokens.
     public enum TokenLimit: String, Sendable, Hashable, CaseIterable {
-        /// `max_completion_tokens`: OpenAI, whose newer models refuse the old name.
+        /// `max_completion_tokens`: OpenAI. Its newer models refuse `max_tokens`.
         case maxCompletionTokens = "max_completion_tokens"
         /// `max_tokens`: nearly every other server.
         case maxTokens = "max_tokens"
     }
 
-    /// The strictest form of an answer that the chat API can promise.
+    /// The strictest form of an answer that the chat API of a server can enforce.
     public enum Structure: String, Sendable, Hashable, CaseIterable {
         /// A JSON schema (`response_format` of the type `json_schema`).
         case schema = "json_schema"
         /// Any JSON object (`json_object`). A request's schema is written into the instructions.
         case object = "json_object"
-        /// None: the server refuses `response_format`. A request's schema is written into the instructions.
+        /// None. The server refuses `response_format`. A request's schema is written into the instructions.
         case none
     }
 
-    /// The role of the chat API's instructions.
+    /// The role of the message with the instructions in the chat API.
     public enum SystemRole: String, Sendable, Hashable, CaseIterable {
         /// `system`.
         case system
         /// `developer`.
         case developer
-        /// None: the instructions begin the user's next message.
+        /// None. The instructions are put at the beginning of the user's next message.
         case user
     }
 
-    /// The name of the chat API's seed.
+    /// The name of the chat API's parameter for the seed.
     public enum SeedName: String, Sendable, Hashable, CaseIterable {
         /// `seed`.
         case seed
@@ -43,32 +43,33 @@ public struct OpenAICompatibility: Sendable, Hashable {
         case randomSeed = "random_seed"
     }
 
-    /// The name of the output token limit. Default ``TokenLimit/maxCompletionTokens``. For example, `.maxTokens` for
-    /// llama.cpp.
+    /// The name of the parameter for the maximum number of output tokens. Default: ``TokenLimit/maxCompletionTokens``.
+    /// For example, `.maxTokens` for llama.cpp.
     public var tokenLimit: TokenLimit
-    /// Whether to request the usage at the end of a stream (`stream_options`). Otherwise a streamed answer has the
-    /// usage that the server reports by itself, if any. Default `true`. For example, `false` for a server that refuses
-    /// `stream_options`.
+    /// Whether to request the usage at the end of a stream (`stream_options`). If `false`, a streamed answer has a
+    /// usage only if the server reports it without a request. Default: `true`. For example, `false` for a server that
+    /// refuses `stream_options`.
     public var streamsUsage: Bool
-    /// Whether to request vectors in base64, which needs only a third of the bytes. The provider reads both forms.
-    /// Default `true`. For example, `false` for a server that knows only vectors of numbers.
+    /// Whether to request vectors in base64, which needs only a third of the bytes. The provider reads base64 and
+    /// numbers. Default: `true`. For example, `false` for a server that can send only numbers.
     public var encodesVectors: Bool
-    /// The strictest form of an answer that the server can promise. Default ``Structure/schema``. For example, `.object`
-    /// for DeepSeek.
+    /// The strictest form of an answer that the server can enforce. Default: ``Structure/schema``. For example,
+    /// `.object` for DeepSeek.
     public var structure = Structure.schema
-    /// Whether the server takes tools. Otherwise a request with tools is refused before it is sent. Default `true`. For
-    /// example, `false` for a model whose template has no tools.
+    /// Whether the server accepts tools. If `false`, a request with tools is refused before it is sent. Default:
+    /// `true`. For example, `false` for a model whose template has no tools.
     public var takesTools = true
-    /// The role of instructions. Default ``SystemRole/system``. For example, `.user` for a model whose template has no
-    /// system message.
+    /// The role of the message with the instructions. Default: ``SystemRole/system``. For example, `.user` for a model
+    /// whose template has no system message.
     public var systemRole = SystemRole.system
-    /// The name of the seed. Default ``SeedName/seed``. For example, `.randomSeed` for Mistral.
+    /// The name of the parameter for the seed. Default: ``SeedName/seed``. For example, `.randomSeed` for Mistral.
     public var seedName = SeedName.seed
 
-    /// Whether to fit schemas to OpenAI's rules for strict schemas: closed objects, every member required, and only the
-    /// keywords that OpenAI enforces. Servers that enforce schemas by a grammar of their own take any schema.
+    /// Whether to adapt schemas to OpenAI's rules for strict schemas. These rules require that objects are closed, that
+    /// every member is required, and that every keyword is one that OpenAI enforces. A server that enforces schemas
+    /// with its own grammar accepts any schema.
     public var fitsSchemas: Bool
-    /// The maximum number of texts in one call for vectors, at least 1.
+    /// The maximum number of texts in one call for vectors. At least 1.
     public var textsPerCall: Int
 
     /// Creates settings.
@@ -83,10 +84,10 @@ public struct OpenAICompatibility: Sendable, Hashable {
         self.textsPerCall = max(1, textsPerCall)
     }
 
-    /// The rules to which schemas are fitted.
+    /// The rules to which schemas are adapted; `nil` to send schemas unchanged.
     var schemas: SchemaDialect? { fitsSchemas ? .openAI : nil }
 
-    /// OpenAI itself.
+    /// The settings for OpenAI itself.
     public static let openAI = OpenAICompatibility()
     /// The settings for llama.cpp, Ollama, vLLM and most other servers.
     public static let others = OpenAICompatibility(

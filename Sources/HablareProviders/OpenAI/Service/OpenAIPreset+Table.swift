@@ -1,11 +1,11 @@
 /// The table of presets.
 ///
-/// It was checked in November 2026 against stored copies of the services' pages and of their libraries, some of them
-/// older. No service was called. The addresses above a row are those of such copies, of which some show the beginning
-/// alone. What was not found is named there and remains unchecked. The pages for keys of Mistral, xAI, Together and
-/// Azure were not found either.
+/// The table was checked in November 2026 against stored copies of the services' pages and libraries. Some copies were
+/// older. No service was called. A comment above each row has the addresses of these copies. Some copies contain only
+/// the beginning of a page. The comment also names each fact that was not found; such a fact is not checked. The pages
+/// for keys of Mistral, xAI, Together and Azure were not found either.
 extension OpenAIPreset {
-    /// All presets: services on the network first, then servers for one's own machine.
+    /// All presets. Services on the network precede servers for the user's own machine.
     public static let all: [OpenAIPreset] = [
         // https://openrouter.ai/docs/api_reference/overview
         // https://openrouter.ai/docs/guides/overview/multimodal/tts

@@ -1,4 +1,4 @@
-/// A known service with OpenAI's API: its address, its key, and its differences from OpenAI. A value of a table.
+/// A known service with OpenAI's API: its address, its key, and its differences from OpenAI.
 ///
 /// ```swift
 /// let groq = try #require(OpenAIPreset.named("groq"))
@@ -21,33 +21,34 @@ public struct OpenAIPreset: Sendable, Hashable, Identifiable {
         case transcription
     }
 
-    /// The name in settings and commands: `groq`.
+    /// The name in settings and commands, such as `groq`.
     public let id: String
-    /// The name in a sentence: `Groq`.
+    /// The name for use in a sentence, such as `Groq`.
     public let title: String
-    /// The base URL. It may have a ``placeholder`` that the user replaces.
+    /// The base URL. It may contain a ``placeholder``, which the user replaces.
     public let address: String
     /// The environment variables from which the service's own software reads the key, in order of precedence.
     public let variables: [String]
-    /// The address of the page where users create keys, or of the documentation where there are none.
+    /// The address of the page where users create keys. If there is no such page, the address of the documentation.
     public let page: String
-    /// The beginning that all its keys have; `nil` if it is unknown.
+    /// The prefix of all keys of the service; `nil` if it is unknown.
     public let keyBeginning: String?
-    /// Whether calls need a key. Servers for one's own machine need none, and take one if they are set up so.
+    /// Whether calls need a key. Servers for the user's own machine need no key, but use one if they are configured for
+    /// it.
     public let needsKey: Bool
-    /// The name of the field with the key; `nil` for a bearer token.
+    /// The name of the header field for the key; `nil` for a bearer token.
     public let keyField: String?
     /// The APIs that the service offers.
     public let offers: Set<Offer>
     /// The differences from OpenAI.
     public let compatibility: OpenAICompatibility
 
-    /// The part of an address that each user replaces: the name of a resource.
+    /// The part of an address that each user replaces: the name of the user's resource.
     public static let placeholder = "YOUR-RESOURCE"
 
-    /// Whether the address must be given, because each user has another one.
+    /// Whether the user must give an address, because each user has a different address.
     public var needsAddress: Bool { address.contains(Self.placeholder) }
 
-    /// Returns the preset of a name; `nil` for an unknown one. ``all`` has the names.
+    /// Returns the preset with a name; `nil` for an unknown name. ``all`` lists the presets.
     public static func named(_ id: String) -> OpenAIPreset? { all.first { $0.id == id } }
 }

@@ -3,10 +3,10 @@ public import HTTPTypes
 public import Hablare
 import HablareJSON
 
-/// A service of OpenAI, or of another server with OpenAI's API (llama.cpp, Ollama, vLLM, a gateway), which several
-/// providers share.
+/// The API of OpenAI, or of another server with OpenAI's API, such as llama.cpp, Ollama, vLLM or a gateway. Several
+/// providers share one service.
 ///
-/// The service looks up the key for each call and sends it only to the address's own origin.
+/// The service looks up the key for each call. It sends the key only to the address's own origin.
 ///
 /// For example, a local server that runs one call at a time and needs no key:
 ///
@@ -24,18 +24,18 @@ public struct OpenAIService: Sendable {
     public let address: ServiceAddress
     /// The server's differences from OpenAI.
     public let compatibility: OpenAICompatibility
-    /// Whether calls cost money. If they do not, each is recorded with a cost of 0.
+    /// Whether calls cost money. If they do not, each call is recorded with a cost of 0.
     public let isCharged: Bool
-    /// The account whose limits apply. Each kind of provider has its own account under this name, because the service's
-    /// limits apply per model.
+    /// The account whose limits apply to the calls. The service's limits apply per model. Therefore each kind of
+    /// provider (text, speech, images and so on) has a separate account, whose name begins with this name.
     public let account: AccountID
-    /// The rate limit per minute of each kind of provider.
+    /// The rate limit per minute, for each kind of provider.
     public let rate: RateLimit
-    /// The maximum number of concurrent calls of each provider in one process.
+    /// The maximum number of concurrent calls in one process, for each provider.
     public let concurrency: Int
-    /// Whether the server is OpenAI's own.
+    /// Whether the server is OpenAI's own server.
     let isOpenAI: Bool
-    /// The known models, with their ends.
+    /// The known models, with their retirement dates.
     public let catalog: ModelCatalog
     let client: ServiceClient
     let dialect: OpenAIDialect
@@ -44,22 +44,28 @@ public struct OpenAIService: Sendable {
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - address: The server's base URL with its version: ``baseURL``, or that of another server.
+    ///   - address: The server's base URL with its version: ``baseURL``, or another server's URL.
     ///   - transport: The HTTP transport.
-    ///   - key: A closure that looks up the key. It returns `nil` for a server that needs none.
-    ///   - fields: The header fields of each call, such as `OpenAI-Organization` and `OpenAI-Project`. Never a key.
-    ///   - keyField: The field of the key. Default: `nil`, for a bearer token. For example, `api-key` for Azure.
-    ///   - secrets: A closure that looks up further secret fields by their names, such as the key of a gateway. It is called for each
-    ///     call. Like the key, they are sent only to the address's own origin. Default: none.
-    ///   - name: The server's name for use in a sentence. Default: `OpenAI` at its own host, else `The server`.
+    ///   - key: A closure that looks up the key. It returns `nil` for a server that needs no key.
+    ///   - fields: The header fields of each call, such as `OpenAI-Organization` and `OpenAI-Project`. Never pass a key
+    ///     here.
+    ///   - keyField: The name of the header field for the key. Default: `nil`, for a bearer token. For example,
+    ///     `api-key` for Azure.
+    ///   - secrets: A closure that looks up additional secret fields by their names, such as the key of a gateway. It
+    ///     is called for each call. Secret fields are sent only to the address's own origin, like the key. Default:
+    ///     none.
+    ///   - name: The server's name for use in a sentence. Default: `OpenAI` at OpenAI's own host, `The server`
+    ///     elsewhere.
     ///   - compatibility: The server's differences from OpenAI. Default: none at OpenAI's own host,
     ///     ``OpenAICompatibility/others`` elsewhere.
-    ///   - isCharged: Whether calls cost money. Default: `true`, unless the server is on this machine.
-    ///   - account: The name of the account. Default: `openai`, with the origin of another server.
+    ///   - isCharged: Whether calls cost money. Default: `true`. For a server on this machine, the default is `false`.
+    ///   - account: The name of the account. Default: `openai`. For another server, the default also has the server's
+    ///     origin.
     ///   - rate: The rate limit per minute. Default: ``/Hablare/RateLimit/openAI`` at OpenAI's own host,
     ///     ``/Hablare/RateLimit/asReported`` elsewhere.
     ///   - concurrency: The maximum number of concurrent calls. Default: 8 at OpenAI's own host, 4 elsewhere.
-    ///   - catalog: The known models. Default: ``ModelCatalog/shipped``, at another address without the ends.
+    ///   - catalog: The known models. Default: ``ModelCatalog/shipped``. For another address, the default has no
+    ///     retirement dates.
     ///   - date: A closure that returns the current date.
     public init(
         _ address: ServiceAddress, transport: any HTTPTransport,
@@ -86,8 +92,8 @@ public struct OpenAIService: Sendable {
         self.date = date
     }
 
-    /// Returns the models that the key may use, ordered by id. Dates of ends that the service reports (`shutdown_date`)
-    /// replace those of ``catalog``.
+    /// Returns the models that the key may use, ordered by id. Retirement dates that the service reports
+    /// (`shutdown_date`) replace those of ``catalog``.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: the errors of a call; `invalidResponse` for an answer that is not a list;
     ///   `cancelled` if the task is cancelled.
@@ -99,18 +105,18 @@ public struct OpenAIService: Sendable {
         return catalog.updating(entries.compactMap { ModelInformation(openAI: $0) }).sorted { $0.id < $1.id }
     }
 
-    /// Throws if the service has shut a model down.
+    /// Throws an error if the service has retired a model.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` with code `modelRetired`.
     func checkIsOffered(_ model: String) throws(AIServiceError) {
         try catalog.checkIsOffered(model, of: ModelInformation.openAI, at: date())
     }
 
-    /// Returns the instance of a provider of this service, for the fingerprint.
+    /// Returns the identity of a provider of this service, for the fingerprint.
     ///
     /// - Parameters:
     ///   - kind: The API, and the form of its answers.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     func instance(_ kind: String, model: String) -> ProviderInstance {
         ProviderInstance(kind: "openai", location: "\(address.text) \(kind) \(model)")
     }
@@ -124,7 +130,7 @@ public struct OpenAIService: Sendable {
             concurrency: concurrency, attemptTimeout: timeout, maximumCharacters: maximumCharacters, rate: rate)
     }
 
-    /// Returns a usage as it is recorded.
+    /// Returns the usage to record. If calls are free, its cost is 0.
     func charged(_ usage: Usage) -> Usage {
         guard !isCharged else { return usage }
         var usage = usage
@@ -132,7 +138,8 @@ public struct OpenAIService: Sendable {
         return usage
     }
 
-    /// Returns the error for an unusable answer, with the usage that the answer reports: it is billed like any other.
+    /// Returns the error for an unusable answer, with the usage that the answer reports. Such an answer is billed like
+    /// a usable one.
     func useless(_ error: AIServiceError, having used: Usage) -> AIServiceError {
         let used = charged(used)
         return used == Usage() ? error : error.billed(.billed(used))
@@ -140,8 +147,8 @@ public struct OpenAIService: Sendable {
 
     /// Returns an upper bound of a call's usage.
     ///
-    /// - Parameter most: A closure that returns the bound if calls cost money; `nil` if it is unknown. It throws for a
-    ///   request that is refused before it is sent and so costs nothing.
+    /// - Parameter most: A closure that returns the bound if calls cost money; `nil` if the bound is unknown. It throws
+    ///   an error for a request that is refused before it is sent. Such a request costs nothing.
     func maximumUsage(_ most: () throws(AIServiceError) -> Usage?) -> Usage? {
         guard isCharged else { return Usage(costMicroDollars: 0) }
         do throws(AIServiceError) {

@@ -2,25 +2,25 @@ import Foundation
 import HTTPTypes
 public import Hablare
 
-/// A provider that speaks texts with the API `audio/speech`, and streams the sound while it is generated.
+/// A provider that speaks texts with the API `audio/speech`. It streams the sound while the service generates it.
 ///
 /// Parameters of a request:
 /// - `voice`: default `alloy`. A name that begins with `voice_` is one of the account's own voices.
-/// - `format`: `mp3` (the default), `wav`, `flac`, `opus`, `aac`, `pcm`. A format of ElevenLabs, such as
-///   `mp3_44100_128`, is also accepted, so that a request can fall back to this provider. It selects the same kind of
-///   file (see ``SoundFormat/audioFormat``), because the API has no rates.
+/// - `format`: `mp3` (the default), `wav`, `flac`, `opus`, `aac`, `pcm`. The names of ElevenLabs' formats, such as
+///   `mp3_44100_128`, are also accepted, so that a request can fall back to this provider. Such a name selects the same
+///   kind of file (see ``SoundFormat/audioFormat``). Its rates are ignored, because the API has no rates.
 /// - `speed`: 0.25 to 4.
-/// - `instructions`: the manner of speaking; not with `tts-1`.
+/// - `instructions`: the manner of speaking. The model `tts-1` does not accept them.
 /// - `previous_text`, `next_text` and `language`: accepted and ignored, because the API has no equivalent.
 /// - `extra`: additional members of the body, sent unchanged.
 ///
-/// The first bytes of the sound determine the answer's format, because not every compatible server makes all formats or
-/// knows the parameter. The format is reported when the answer is complete; a reader of the stream has the bytes
-/// themselves. Sound with an unknown beginning counts as the requested format.
+/// The first bytes of the sound determine the answer's format. Some compatible servers cannot make all formats, or do
+/// not know the parameter. The format is reported when the answer is complete. A reader of the stream sees the bytes
+/// themselves. If the format of the first bytes is unknown, the requested format is assumed.
 ///
-/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, voice, and for `pcm` the sample rate: 24,000,
-/// 16 bits, one channel, little endian, no header. Usage is the text's Unicode scalars and the sound's bytes. The cost
-/// is known for models with a price per character.
+/// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id, the model and the voice. For `pcm`, it also
+/// has the sample rate: 24,000. `pcm` has 16 bits, one channel, little endian, and no header. The usage is the text's
+/// Unicode scalars and the sound's bytes. The cost is known for models that have a price per character.
 public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The voices that every account has.
     public static let voices = [
@@ -32,7 +32,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
 
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let voice: String
@@ -43,9 +43,9 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
-    ///   - voice: The voice for requests that name none. Default: `alloy`.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. Default: 5 minutes.
+    ///   - model: The model for requests that do not name a model.
+    ///   - voice: The voice for requests that do not name a voice. Default: `alloy`.
+    ///   - timeout: The timeout of an attempt, unless a request sets one. Default: 5 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, voice: String = "alloy",
         timeout: Duration = .seconds(300)
@@ -57,19 +57,20 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// The instance: `openai`, the base URL, the API, the model and the voice for requests that name none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model and the voice for requests that do
+    /// not name them.
     public var instance: ProviderInstance { service.instance("speech \(voice)", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
-    /// Audio.
+    /// Always audio.
     public var responseType: ContentType { .audio }
-    /// The service's limits, with the timeout and the API's limit of 4,096 characters.
+    /// The service's limits, with this provider's timeout and the API's limit of 4,096 characters.
     public var limits: ProviderLimits { service.limits(timeout: timeout, maximumCharacters: 4096) }
     /// The service's account for speech.
     public var account: AccountID { service.account(of: "speech") }
 
-    /// Returns the number of the text's Unicode scalars; `nil` if `extra` has a member that, by the API's reference,
-    /// may change the price.
+    /// Returns the number of the text's Unicode scalars. Returns `nil` if `extra` has a member that may change the
+    /// price, according to the API's reference.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             let plan = try plan(of: request)
@@ -79,9 +80,9 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
 
     /// Speaks a text once.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
-    /// that has more than text. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Pieces that arrived
-    /// before a failure stay yielded. Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, and for a prompt
+    /// that has content other than text. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Pieces that
+    /// arrived before a failure stay yielded. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

@@ -13,7 +13,7 @@ struct OpenAISpeechRequest: Sendable, Hashable {
     /// Reads a request.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a prompt
-    ///   that has more than text.
+    ///   that has content other than text.
     init(
         _ request: AIRequest, model usualModel: String, voice usualVoice: String, of provider: ProviderID
     ) throws(AIServiceError) {
@@ -41,8 +41,8 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         self.body = .object(body)
     }
 
-    /// Returns the API's name of a format. The API has no rates: a format with a rate, from a request that falls back
-    /// from ElevenLabs, selects the same kind of file.
+    /// Returns the API's name of a format. A format with a rate comes from a request that falls back from ElevenLabs.
+    /// It selects the same kind of file without the rate, because the API has no rates.
     private static func format(_ name: String) -> String? {
         OpenAISpeechProvider.formats.contains(name) ? name : SoundFormat(name)?.audioFormat.rawValue
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A prompt as turns that both of OpenAI's text APIs can represent.
+/// A prompt as a list of turns that both of OpenAI's text APIs can represent.
 struct OpenAIConversation: Sendable, Hashable {
     /// A piece of a user's turn.
     enum Piece: Sendable, Hashable {
@@ -11,7 +11,7 @@ struct OpenAIConversation: Sendable, Hashable {
         case audio(PromptFile)
         case link(String, Prompt.LinkedContent)
 
-        /// Returns the piece with its bytes, which are read off the caller's actor.
+        /// Returns a copy of the piece that has its bytes. The bytes are read off the caller's actor.
         fileprivate func loaded() async throws(AIServiceError) -> Piece {
             switch self {
             case .text, .link: self
@@ -22,7 +22,7 @@ struct OpenAIConversation: Sendable, Hashable {
         }
     }
 
-    /// The formats of recordings that the chat API hears (openai 3.57.0, `ChatCompletionContentPartInputAudioParam`).
+    /// The audio formats that the chat API accepts (openai 3.57.0, `ChatCompletionContentPartInputAudioParam`).
     private static let audioFormats = ["wav", "mp3"]
 
     /// A turn of the conversation.
@@ -39,11 +39,14 @@ struct OpenAIConversation: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - prompt: The prompt.
-    ///   - kinds: The kinds of parts that the API takes.
-    ///   - provider: The provider, for errors.
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a conversation without messages, for a part that its
-    ///   role cannot have or the API does not take, for a picture other than PNG, JPEG, WebP and GIF, for a document
-    ///   other than PDF, or for audio other than WAV and MP3.
+    ///   - kinds: The kinds of prompt parts that the API accepts.
+    ///   - provider: The provider, which errors name.
+    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` in these cases:
+    ///   - The conversation has no messages.
+    ///   - A role cannot have the part, or the API does not accept the part.
+    ///   - A picture is not PNG, JPEG, WebP or GIF.
+    ///   - A document is not PDF.
+    ///   - Audio is not WAV or MP3.
     init(_ prompt: Prompt, taking kinds: PromptKinds, of provider: ProviderID) throws(AIServiceError) {
         try kinds.check(prompt, of: provider)
         switch prompt {
@@ -58,9 +61,10 @@ struct OpenAIConversation: Sendable, Hashable {
         }
     }
 
-    /// Returns the conversation with the bytes of its pictures and files, which are read off the caller's actor.
+    /// Returns a copy of the conversation that has the bytes of its pictures and files. The bytes are read off the
+    /// caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or an error of the category `storage`.
     func loaded() async throws(AIServiceError) -> OpenAIConversation {
         var loaded = self
         for (index, turn) in turns.enumerated() {
@@ -79,7 +83,7 @@ struct OpenAIConversation: Sendable, Hashable {
         }
     }
 
-    /// Appends a message of a user or a tool. Each tool result becomes its own turn.
+    /// Appends a message of a user or a tool. Each tool result becomes a separate turn.
     private mutating func appendUser(_ message: Prompt.Message) throws(AIServiceError) {
         var pieces: [Piece] = []
         for part in message.parts {

@@ -2,9 +2,9 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A language model's answer except its text, collected as it arrives.
+/// A language model's answer without its text. It is collected while the answer arrives.
 struct OpenAITextAnswer: Sendable {
-    /// The service's id of the answer, for its support.
+    /// The service's id of the answer, which the service's support can look up.
     var id: String?
     /// The model that answered.
     var model: String?
@@ -13,18 +13,18 @@ struct OpenAITextAnswer: Sendable {
     /// Whether the text is the model's refusal.
     var isRefusal = false
     var tools = ToolCallAssembly()
-    /// The model's thinking, in the service's own form. The responses API wants the whole output back, with the
-    /// thinking in its place.
+    /// The model's thinking, in the service's own form. For the responses API, this is the whole output, because that
+    /// API needs the whole output back with the thinking in its place.
     var thinking: [ParameterValue] = []
-    /// The model's remarks on its work, which are not a part of the answer.
+    /// The text in which the model comments on its work. It is not part of the answer.
     var commentary: String?
     var tokens = OpenAITokens()
-    /// The limit on the content kept in memory.
+    /// The limit for the content that is kept in memory.
     var budget = AnswerBudget()
 
-    /// The usage that the service reports, which is billed; `nil` if it reports none, or zero.
+    /// The usage that the service reports and bills; `nil` if it reports no usage or zero.
     var counted: Usage? { tokens.usage == Usage() ? nil : tokens.usage }
-    /// Whether any usage is reported.
+    /// Whether the service reported a usage.
     var hasUsed: Bool { counted != nil }
 
     /// Returns everything except the text. If the answer was cut off, an incomplete last tool call is omitted.

@@ -14,28 +14,28 @@ struct OpenAITextParameters: Sendable, Hashable {
     var tools: [ToolDefinition] = []
     /// `auto`, `none`, `required` or the name of a tool.
     var toolChoice: String?
-    /// The answer's JSON schema as the request has it; `nil` if the request has none.
+    /// The answer's JSON schema, exactly as in the request; `nil` if the request has none.
     let schema: [String: ParameterValue]?
-    /// The answer's JSON schema, in the form that both APIs share; `nil` if the request has none.
+    /// The answer's JSON schema in the form that both APIs use; `nil` if the request has none.
     ///
-    /// The schema is fitted to the service's rules for strict schemas. A schema that these rules cannot express is sent
-    /// unchanged, and not strict.
+    /// The schema is adapted to the service's rules for strict schemas. If these rules cannot express the schema, it is
+    /// sent unchanged and not strict.
     private(set) var format: [String: ParameterValue]?
-    /// The output of earlier turns that must be sent back, one for each turn.
+    /// The output of earlier turns that must be sent back, one output for each turn.
     var earlierOutputs: [OpenAIOutput] = []
     /// Whether the service works independently of the connection and stores the answer.
     var isInBackground = false
     let extra: ExtraMembers
-    /// Whether every member of `extra` leaves the upper bound of the usage valid.
+    /// Whether the upper bound of the usage is valid for every member of `extra`.
     let isBounded: Bool
 
-    /// The called API. OpenAI's two APIs accept different parameters.
+    /// The called API. OpenAI's two text APIs accept different parameters.
     enum API: Sendable { case chat, responses }
 
     /// Reads the parameters.
     ///
-    /// - Parameter dialect: The rules for strict schemas. `nil` for a server without such rules, which receives every
-    ///   schema unchanged, as strict.
+    /// - Parameter dialect: The rules for strict schemas. `nil` for a server without such rules. Such a server receives
+    ///   every schema unchanged and as strict.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown parameter or an invalid value.
     init(
         _ values: [String: ParameterValue], of provider: ProviderID, for api: API, schemas dialect: SchemaDialect?
@@ -69,7 +69,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         try reader.finish()
     }
 
-    /// Checks the thinking of earlier turns at other services. The chat API has no place for it.
+    /// Checks the thinking of earlier turns. It may be that of another service. The chat API does not accept it.
     private static func checkThinking(_ value: ParameterValue?, _ reader: ParameterReader) throws(AIServiceError) {
         guard let value else { return }
         let texts = value.string.map { [$0] } ?? value.elements.map { $0.string ?? "" }
@@ -78,8 +78,8 @@ struct OpenAITextParameters: Sendable, Hashable {
         }
     }
 
-    /// Returns the outputs from the text of ``/Hablare/AnswerMetadata/thinking``, from a list of such texts, one for
-    /// each turn, or from the list of items in one.
+    /// Returns the outputs from a parameter's value. The value is the text of ``/Hablare/AnswerMetadata/thinking``, a
+    /// list with one such text for each turn, or the list of items that is in such a text.
     private static func outputs(
         _ value: ParameterValue?, _ reader: ParameterReader
     ) throws(AIServiceError) -> [OpenAIOutput] {
@@ -114,7 +114,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         return ["name": .string(name), "schema": .object(sent), "strict": .bool(isStrict)]
     }
 
-    /// Turns reasoning off if the chat API takes tools for a model only without it.
+    /// Turns reasoning off if the model accepts tools in the chat API only without reasoning.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the request asks for reasoning and has tools.
     mutating func obeyChat(_ model: ModelInformation?) throws(AIServiceError) {
@@ -129,7 +129,7 @@ struct OpenAITextParameters: Sendable, Hashable {
             """)
     }
 
-    /// Whether to request the model's thinking, to be sent back in a later turn.
+    /// Whether to request the model's thinking, so that a later turn can send it back.
     var includesThoughts: Bool { effort != nil && effort != "none" && extra["include"] == nil }
 
     /// Returns an upper bound of a call's usage; `nil` if the output is not limited, or if `extra` may raise the cost.
@@ -140,7 +140,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         }
     }
 
-    /// The maximum number of tokens of everything sent beside the prompt.
+    /// The maximum number of tokens of everything that is sent in addition to the prompt.
     private var mostTokens: Int64 {
         TokenEstimate.mostTokens(of: ToolDefinition.parameter(tools))
             + TokenEstimate.mostTokens(of: .object(format ?? [:]))
@@ -149,9 +149,9 @@ struct OpenAITextParameters: Sendable, Hashable {
     }
 }
 
-/// The rules for the members of `extra`. Each set is made once, not per call.
+/// The rules for the members of `extra`. Each set is created once, not for each call.
 extension OpenAITextParameters.API {
-    /// The members that `extra` must not have: they would bypass the token limit, ask for several answers, or change
+    /// The members that `extra` must not contain. They would bypass the token limit, request several answers, or change
     /// how the service answers.
     fileprivate var reserved: [String: String] {
         switch self {
@@ -167,11 +167,11 @@ extension OpenAITextParameters.API {
     private static let reservedByResponses = reservedByBoth.merging(
         ["background": "Use the parameter background."], uniquingKeysWith: { $1 })
 
-    /// The members of `extra` that do not raise the cost above the upper bound. Their input is in the body, their
-    /// output is within the limit, and the price is the usual one.
+    /// The members of `extra` that do not raise the cost above the upper bound. Their input is in the body. Their
+    /// output is within the limit. Their price is the usual price.
     ///
     /// The list follows the reference of both APIs. Other members may add stored input (`previous_response_id`,
-    /// `conversation`, `prompt`), make the service search (`tools`, `web_search_options`), or cost more
+    /// `conversation`, `prompt`), make the service search (`tools`, `web_search_options`), or raise the price
     /// (`service_tier`).
     fileprivate var harmless: Set<String> {
         switch self {

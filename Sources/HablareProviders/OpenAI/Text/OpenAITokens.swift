@@ -1,16 +1,16 @@
 import Hablare
 import HablareJSON
 
-/// The usage of an answer, as the service counts it in any of its APIs. Pure.
+/// The usage of an answer, as the service reports it in any of its APIs. Pure.
 ///
-/// It tolerates a count that is a text or is missing, because a billed answer must not be discarded for it.
+/// A count may be a text, or may be missing. Such a count must not cause a billed answer to be discarded.
 struct OpenAITokens: Sendable, Hashable {
     private(set) var usage = Usage()
     private var cached: Int64?
     private var cacheWrites: Int64?
     private var reasoning: Int64?
 
-    /// Updates the counts from an answer; counts that it omits stay.
+    /// Updates the counts from an answer. Counts that the answer omits do not change.
     mutating func learn(_ value: ParameterValue?) {
         guard let value else { return }
         usage.inputTokens = Self.count(value, "prompt_tokens", "input_tokens") ?? usage.inputTokens
@@ -25,7 +25,7 @@ struct OpenAITokens: Sendable, Hashable {
         }
     }
 
-    /// Returns the first of the members that is a count, as a number or as a text.
+    /// Returns the first of the members that is a count. A count is a number or a text.
     private static func count(_ value: ParameterValue, _ names: String...) -> Int64? {
         for name in names {
             guard let found = value[member: name] else { continue }

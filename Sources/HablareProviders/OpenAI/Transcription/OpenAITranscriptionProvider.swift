@@ -2,30 +2,30 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// A provider that transcribes recordings with the API `audio/transcriptions`, at OpenAI and at compatible servers
-/// (whisper.cpp's server, faster-whisper, vLLM).
+/// A provider that transcribes recordings with the API `audio/transcriptions`. OpenAI and compatible servers offer it,
+/// such as whisper.cpp's server, faster-whisper and vLLM.
 ///
-/// The prompt of a request has one recording (``/Hablare/Prompt/Part/audio(_:_:)``), in any of the formats that the
-/// server reads. Text in the prompt guides the transcription, such as names, words, or the preceding text. OpenAI takes
-/// at most 25 MiB, and a larger recording is refused before anything is sent.
+/// A request's prompt has one recording (``/Hablare/Prompt/Part/audio(_:_:)``), in any format that the server reads.
+/// The prompt may also have text that guides the transcription, such as names, words, or the preceding text. OpenAI
+/// accepts at most 25 MiB. A larger recording is refused before anything is sent.
 ///
 /// Parameters of a request:
-/// - `language`: the language of the recording as a tag (`en`). Default: the model detects it.
-/// - `timestamps`: `true` for the times of segments and, from most servers, of words; `auto` for times if the model
-///   gives them. Default: `false`. OpenAI's `whisper-1` and `gpt-4o-transcribe-diarize` give times, and its other models
-///   do not, so `true` is refused for those.
+/// - `language`: the language of the recording, as a tag such as `en`. Default: the model detects the language.
+/// - `timestamps`: `true` for the times of segments and, with most servers, of words; `auto` for times if the model can
+///   give them. Default: `false`. OpenAI's `whisper-1` and `gpt-4o-transcribe-diarize` can give times. OpenAI's other
+///   models cannot, so `true` is refused for them.
 /// - `temperature`: 0 to 1.
-/// - `keywords`: words or phrases to expect, for `gpt-transcribe`.
+/// - `keywords`: words or phrases that are likely to occur. Only for `gpt-transcribe`.
 /// - `extra`: additional fields of the form, sent unchanged.
 ///
-/// The answer is text: empty for a recording without speech. Metadata: the request id, the model, the language, the
-/// length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
-/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). Usage is what the service
-/// reports: tokens, or the length of the audio.
+/// The answer is text. A recording without speech has an empty text. The answer's metadata has the request id, the
+/// model, the language, the length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
+/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). The usage is the number
+/// that the service reports: tokens, or the length of the audio.
 public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
@@ -35,9 +35,9 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none. Default: `gpt-transcribe`; `whisper-1` and the models
-    ///     `gpt-4o-…transcribe` end on 2027-02-26.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. Default: 10 minutes.
+    ///   - model: The model for requests that do not name a model. Default: `gpt-transcribe`. OpenAI
+    ///     retires `whisper-1` and the models `gpt-4o-…transcribe` on 2027-02-26.
+    ///   - timeout: The timeout of an attempt, unless a request sets one. Default: 10 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String = "gpt-transcribe", timeout: Duration = .seconds(600)
     ) {
@@ -47,19 +47,19 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("transcription", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
-    /// Text.
+    /// Always text.
     public var responseType: ContentType { .text }
-    /// The service's limits, with the timeout.
+    /// The service's limits, with this provider's timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
     /// The service's account for transcription.
     public var account: AccountID { service.account(of: "transcription") }
 
-    /// Returns `nil`: the length of a recording is not known before it is decoded. A request that is refused costs
-    /// nothing.
+    /// Returns `nil`, because the length of a recording is not known before it is decoded. Returns zero cost if calls
+    /// are free, or for a request that is refused.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             _ = try plan(of: request)
@@ -67,11 +67,11 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Transcribes a recording once. The recording is sent from its content file, piece by piece.
+    /// Transcribes a recording once. Sends the recording from its content file, piece by piece.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
-    /// that is not one recording. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Cancelling the
-    /// task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, and for a prompt
+    /// that does not have exactly one recording. Its other errors are those of ``OpenAIChatProvider/generate(_:)``.
+    /// Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -101,8 +101,8 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
         return ProviderAnswer(.text(Body(transcript.text)), metadata: metadata, usage: service.charged(usage))
     }
 
-    /// Returns the transcript of an answer; `nil` if there is none. A server that does not know the form that was asked
-    /// for may answer with the bare text.
+    /// Returns the transcript of an answer; `nil` if there is none. A server that does not know the requested form may
+    /// answer with only the text.
     private static func transcript(
         _ value: ParameterValue?, _ body: Data, of answer: ServiceAnswer
     ) -> Transcript? {

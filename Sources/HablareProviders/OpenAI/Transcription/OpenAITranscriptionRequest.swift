@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// An `audio/transcriptions` call. Pure. (openai 3.57.0, `TranscriptionCreateParams`.)
+/// An `audio/transcriptions` call (openai 3.57.0, `TranscriptionCreateParams`). Pure.
 struct OpenAITranscriptionRequest: Sendable {
     /// The form of the answer.
     enum Form: String, Sendable {
@@ -11,26 +11,26 @@ struct OpenAITranscriptionRequest: Sendable {
         case diarized = "diarized_json"
     }
 
-    /// The formats that OpenAI reads, by the usual extensions of their files.
+    /// The formats that OpenAI reads, named by their usual file extensions.
     static let formats = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm"]
-    /// The maximum size of a recording at OpenAI in bytes: 25 MiB. See
+    /// The maximum size of a recording that OpenAI accepts, in bytes: 25 MiB. See
     /// https://platform.openai.com/docs/guides/speech-to-text.
     static let maximumBytes = 25 << 20
 
     let model: String
     let recording: PromptRecording
     let form: Form
-    /// Whether times of words are requested, too.
+    /// Whether the times of words are also requested.
     let wantsWords: Bool
     private let fields: [(name: String, value: String)]
 
     /// Reads a request.
     ///
     /// - Parameters:
-    ///   - isOpenAI: Whether the server is OpenAI's own, whose formats, models and sizes are known.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a prompt without
-    ///   exactly one recording, for one that is too large or of another format than OpenAI reads, and for times from a
-    ///   model that gives none.
+    ///   - isOpenAI: Whether the server is OpenAI's own server, whose formats, models and sizes are known.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for times from
+    ///   a model that cannot give times. Also if the prompt does not have exactly one recording, or if the recording is
+    ///   too large. Also if OpenAI does not read the recording's format.
     init(
         _ request: AIRequest, model usualModel: String, isOpenAI: Bool, of provider: ProviderID
     ) throws(AIServiceError) {
@@ -85,7 +85,7 @@ struct OpenAITranscriptionRequest: Sendable {
         if isOpenAI { try Self.check(recording) }
     }
 
-    /// Returns the form in which a model gives times; `nil` if it gives none.
+    /// Returns the form in which a model gives times; `nil` if it cannot give times.
     private static func form(of model: String, isOpenAI: Bool) -> Form? {
         if model.contains("diarize") { return .diarized }
         return isOpenAI && model.contains("transcribe") ? nil : .verbose
@@ -108,9 +108,9 @@ struct OpenAITranscriptionRequest: Sendable {
         }
     }
 
-    /// Returns the call's form, with the recording unread.
+    /// Returns the call's form, before the recording is read.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a media type that is none.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an invalid media type.
     func multipart() throws(AIServiceError) -> MultipartForm {
         var form = MultipartForm()
         for (name, value) in fields { form.add(name, value: value) }
@@ -121,7 +121,7 @@ struct OpenAITranscriptionRequest: Sendable {
 }
 
 extension AudioFormat {
-    /// The name of a file of this format, from whose extension servers tell the format.
+    /// A file name for this format. Servers recognize the format by the name's extension.
     var fileName: String {
         let name = rawValue.lowercased()
         return "recording.\(["opus", "oga"].contains(name) ? "ogg" : name)"
@@ -129,7 +129,7 @@ extension AudioFormat {
 }
 
 extension Transcript {
-    /// Reads an answer of `audio/transcriptions`; `nil` if it has no text.
+    /// Reads an answer of `audio/transcriptions`. Returns `nil` if the answer has no text.
     ///
     /// - Parameter answer: The answer in one of the JSON forms.
     init?(openAI answer: ParameterValue) {

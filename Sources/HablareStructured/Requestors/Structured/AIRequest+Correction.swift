@@ -2,10 +2,10 @@ import Foundation
 import Hablare
 
 extension AIRequest {
-    /// Returns the request that shows a model its answer and the violations in it. Everything else is the same as in
-    /// this request, except that it does not stream, because there is no reader. Its prompt contains the number of the
-    /// correction. Otherwise the same wrong answer twice would be the same work twice, and the cache would return the
-    /// wrong answer again.
+    /// Returns a request that shows a model its answer and the violations in the answer. All other properties are those
+    /// of this request, with one exception. The returned request does not stream, because no reader waits for a stream.
+    /// Its prompt contains the number of the correction. Without this number, a repeated wrong answer would give the
+    /// same request again, and the cache would return the wrong answer.
     func repaired(number: Int, answer: String, violations: [JSONSchema.Violation]) -> AIRequest {
         var repair = named(Self.repairID(of: id, number: number))
         let again = number == 1 ? "" : ", and this is correction \(number)"

@@ -6,9 +6,10 @@ extension AIRequest {
     /// The name of the parameter that holds the schema's name.
     public static let schemaNameParameter = "schema_name"
 
-    /// The schema of the answer, or `nil` if the request has none.
+    /// The schema of the answer; `nil` if the request has none.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the request's parameter is not a valid schema.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the request's schema parameter is not a valid
+    ///   schema.
     public var schema: JSONSchema? {
         get throws(AIServiceError) {
             guard let source = parameters[Self.schemaParameter], source != .null else { return nil }
@@ -24,14 +25,14 @@ extension AIRequest {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - name: The schema's name for the service, of 1 to 64 letters, digits, `_` and `-`. `nil` leaves it to the
-    ///     provider.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the name is invalid. Nothing is changed then.
+    ///   - name: The schema's name for the service, with 1 to 64 letters, digits, `_` and `-`. `nil` for a name that
+    ///     the provider chooses.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the name is invalid. Nothing is then changed.
     public mutating func setSchema(_ schema: JSONSchema?, named name: String? = nil) throws(AIServiceError) {
         if let name {
             guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy(Self.isNamePart) else {
                 throw AIServiceError(
-                    .invalidRequest, "The name of a schema is none: use 1 to 64 letters, digits, _ and -.")
+                    .invalidRequest, "The name of the schema is not valid. Use 1 to 64 letters, digits, _ and -.")
             }
         }
         parameters[Self.schemaParameter] = schema?.source

@@ -2,16 +2,17 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The JSON in a model's answer, which may be surrounded by words.
+/// The JSON in a model's answer. Other words may surround the JSON.
 ///
-/// It is searched for in this order:
+/// JSON is searched for in these places, in this order:
 /// 1. The whole text, if it is JSON.
-/// 2. Fenced blocks: the text between a line that begins with three backticks and the next such line, or the end.
+/// 2. Fenced blocks. A block is the text between a line that begins with three backticks and the next such line, or the
+///    end.
 /// 3. Objects and lists anywhere in the text.
 ///
-/// The first of these that contains any JSON counts. Of several values, the last one that satisfies the schema is the
-/// answer, because models think aloud first. Text inside the brackets of invalid JSON is not searched. It may be a part
-/// of the answer, and is not the answer.
+/// The first of these places that contains any JSON is used. If it contains several values, the answer is the last
+/// value that satisfies the schema, because models often write their thoughts first. Text inside the brackets of
+/// invalid JSON is not searched, because it may be only a part of the answer.
 struct StructuredAnswer: Sendable, Equatable {
     /// A value, and the text from which it was parsed.
     struct Candidate: Sendable, Equatable {
@@ -19,14 +20,14 @@ struct StructuredAnswer: Sendable, Equatable {
         let json: Data
     }
 
-    /// The maximum number of values from one text. Only the last ones count.
+    /// The maximum number of values from one text. If there are more, only the last values are used.
     static let mostCandidates = 16
 
     /// The values, in the order of the text.
     private(set) var candidates: [Candidate] = []
-    /// Whether the text ends within a value, and has no complete value.
+    /// Whether the text ends inside a value and has no complete value.
     private(set) var isCut = false
-    /// Whether the text has no value, and contains an object that is invalid only because of a duplicate name.
+    /// Whether the text has no value, but contains an object whose only fault is a duplicate name.
     private(set) var hasNameTwice = false
 
     /// Creates the answer for a value that the provider has parsed.
@@ -45,7 +46,7 @@ struct StructuredAnswer: Sendable, Equatable {
         if candidates.isEmpty { lookAnywhere(in: bytes) }
     }
 
-    /// Keeps only as many candidates as count in the end, because a text may consist of many values.
+    /// Adds a candidate. Keeps only the last ``mostCandidates``, because a text may consist of many values.
     private mutating func note(_ candidate: Candidate) {
         if candidates.count == Self.mostCandidates { candidates.removeFirst() }
         candidates.append(candidate)
@@ -81,8 +82,8 @@ struct StructuredAnswer: Sendable, Equatable {
         if let candidate = Self.only(Data(block)) { note(candidate) }
     }
 
-    /// Continues after the part that was read, whether it was a value or not. A part of a broken value is therefore not
-    /// taken for a value.
+    /// Continues after the part that was read, even if that part was not a value. So a part of a broken value is never
+    /// used as a value.
     private mutating func lookAnywhere(in bytes: [UInt8]) {
         var offset = 0
         while let start = bytes[offset...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) {
@@ -100,8 +101,8 @@ struct StructuredAnswer: Sendable, Equatable {
         }
     }
 
-    /// Returns the offset after the bracket that closes the one at `start`, or `nil` if there is none. Skips brackets
-    /// in quotation marks.
+    /// Returns the offset after the bracket that closes the bracket at `start`; `nil` if there is none. Ignores
+    /// brackets inside quotation marks.
     private static func end(ofBracketsAt start: Int, in bytes: [UInt8]) -> Int? {
         var depth = 0
         var isQuoted = false

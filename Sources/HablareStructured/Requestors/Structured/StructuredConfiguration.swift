@@ -12,28 +12,28 @@ import Hablare
 public struct StructuredConfiguration: Sendable, Hashable {
     /// The part of the request in which the model receives the schema.
     public enum SchemaPlacement: Sendable, Hashable {
-        /// The request's parameter ``Hablare/AIRequest/schemaParameter``, for services that enforce the schema. A
-        /// member of the answer that is null and may only be absent counts as absent, because such services may
-        /// require every member.
+        /// The request's parameter ``Hablare/AIRequest/schemaParameter``, for services that enforce the schema. Such
+        /// services may require every member of an object. Therefore a member of the answer that is null counts as
+        /// absent if the schema allows it to be absent and does not allow null.
         case parameter
-        /// Instructions in the prompt, for models without support for schemas.
+        /// Instructions in the prompt, for models that do not support schemas.
         case prompt
     }
 
     /// The schema that the answer must satisfy. For example,
     /// `try JSONSchema(["type": "array", "items": ["type": "string"]])`.
     public var schema: JSONSchema
-    /// The schema's name for the service: 1 to 64 letters, digits, `_` and `-`. Default `answer`. For example,
+    /// The schema's name for the service, with 1 to 64 letters, digits, `_` and `-`. Default: `answer`. For example,
     /// `recipe`.
     public var schemaName: String
-    /// The part of the request in which the model receives the schema. Default ``SchemaPlacement/parameter``. For
+    /// The part of the request in which the model receives the schema. Default: ``SchemaPlacement/parameter``. For
     /// example, `.prompt` for a local model.
     public var placement: SchemaPlacement
     /// The maximum number of times that an invalid answer is sent back for repair, from 0 to 5. Each repair is a call
-    /// with its own cost. Default 1. For example, 0 if a repair costs more than it is worth.
+    /// with its own cost. Default: 1. For example, 0 if a repair costs more than it is worth.
     public var maximumRepairs: Int
-    /// The model's text settings. Tools are refused, because the answer is the value and nothing else. Default: the
-    /// provider's. For example, `TextConfiguration(temperature: 0)`.
+    /// The model's text settings. Tools are refused, because the answer must be the value and nothing else. Default:
+    /// those of the provider. For example, `TextConfiguration(temperature: 0)`.
     public var text: TextConfiguration
 
     /// Creates a configuration.
@@ -51,7 +51,7 @@ public struct StructuredConfiguration: Sendable, Hashable {
     /// Returns the parameters of the requestor's requests.
     func parameters() throws(AIServiceError) -> [String: ParameterValue] {
         guard text.tools.isEmpty else {
-            throw ParameterWriter.refusal("tools", "is set, and a structured answer calls no tools")
+            throw ParameterWriter.refusal("tools", "is set, but a structured answer cannot call tools")
         }
         guard (0...AIRequest.mostRepairs).contains(maximumRepairs) else {
             throw ParameterWriter.refusal("maximumRepairs", "is not between 0 and \(AIRequest.mostRepairs)")

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// Decides whether a model's answer is a value of a type and satisfies a schema.
+/// A check that decides whether a model's answer is a value of a type and satisfies a schema.
 struct StructuredJudge<Value: Sendable>: Sendable {
     /// The result of the decision.
     enum Verdict: Sendable {
@@ -14,15 +14,15 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     static var longestAnswer: Int { 1 << 20 }
 
     let schema: JSONSchema
-    /// Whether a member that is null and may only be absent counts as absent. A service that enforces schemas may
-    /// require every member, and lets optional ones be null.
+    /// Whether a null member counts as absent if the schema allows it to be absent and does not allow null. A service
+    /// that enforces schemas may require every member and let optional members be null.
     var takesNullForAbsent = false
-    /// The maximum work of validating all values of one answer, in elementary steps.
+    /// The maximum work for validating all values of one answer, in elementary steps.
     var effort = SchemaValidator.effort
     let decode: @Sendable (Data) throws -> Value
 
-    /// Returns the verdict on a response. Tries the newest value first. Throws between two values if the task is
-    /// cancelled.
+    /// Returns the verdict on a response. Tries the last value first. If the task is cancelled, throws an error before
+    /// the next value.
     func verdict(on response: AIResponseData) async throws -> Verdict {
         let text: String
         let answer: StructuredAnswer
@@ -34,7 +34,7 @@ struct StructuredJudge<Value: Sendable>: Sendable {
             guard body.byteCount <= Self.longestAnswer else {
                 throw AIServiceError(
                     .responseTooLarge,
-                    "The answer has \(body.byteCount) bytes; one that is to be a value has at most \(Self.longestAnswer). Ask for less."
+                    "The answer has \(body.byteCount) bytes; a structured answer has at most \(Self.longestAnswer). Request a shorter answer."
                 )
             }
             text = String(decoding: try await body.data(), as: UTF8.self)
@@ -65,8 +65,8 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     }
 
     private func nothing(in answer: StructuredAnswer) -> JSONSchema.Violation {
-        if answer.isCut { return violation(JSONPointer(), "JSON that is complete; this one ends too early") }
-        if answer.hasNameTwice { return violation(JSONPointer(), "JSON in which no object has a name twice") }
+        if answer.isCut { return violation(JSONPointer(), "complete JSON; this JSON ends too early") }
+        if answer.hasNameTwice { return violation(JSONPointer(), "JSON without duplicate names in an object") }
         return violation(JSONPointer(), "JSON, and nothing else")
     }
 
@@ -90,19 +90,20 @@ struct StructuredJudge<Value: Sendable>: Sendable {
         } catch let error as DecodingError {
             return .failure(Problem(violations: [violation(for: error)]))
         } catch {
-            return .failure(Problem(violations: [violation(JSONPointer(), "what its type accepts")]))
+            return .failure(Problem(violations: [violation(JSONPointer(), "a value that its type accepts")]))
         }
     }
 
-    /// Returns the violation of a type that is stricter than the schema. Foundation's description is left out, because
-    /// it may contain the value.
+    /// Returns the violation for a type that is stricter than the schema. The violation does not include Foundation's
+    /// description, because it may contain the value.
     private func violation(for error: DecodingError) -> JSONSchema.Violation {
         switch error {
-        case .typeMismatch(let type, let context): violation(Self.pointer(context), "what can be read as \(type)")
-        case .valueNotFound(_, let context): violation(Self.pointer(context), "something else than null")
+        case .typeMismatch(let type, let context):
+            violation(Self.pointer(context), "a value that can be decoded as \(type)")
+        case .valueNotFound(_, let context): violation(Self.pointer(context), "a value other than null")
         case .keyNotFound(let key, let context): violation(Self.pointer(context)[key.stringValue], "present")
-        case .dataCorrupted(let context): violation(Self.pointer(context), "what its type accepts")
-        @unknown default: violation(JSONPointer(), "what its type accepts")
+        case .dataCorrupted(let context): violation(Self.pointer(context), "a value that its type accepts")
+        @unknown default: violation(JSONPointer(), "a value that its type accepts")
         }
     }
 
@@ -117,16 +118,15 @@ struct StructuredJudge<Value: Sendable>: Sendable {
 
 /// The reason why an answer is not a value of the type.
 struct StructuredRejection: Sendable {
-    /// The maximum size of an answer that is sent back, in bytes: 128 KiB.
+    /// The maximum size of an answer that is sent back for repair, in bytes: 128 KiB.
     static let longestRepaired = 128 << 10
 
-    /// The answer, to show to the model.
+    /// The answer that is shown to the model.
     let answer: String
     let violations: [JSONSchema.Violation]
     let finishReason: FinishReason?
 
-    /// Whether showing the answer to the model can help. An answer that was cut or refused would be cut or refused
-    /// again.
+    /// Whether a repair can help. If an answer was cut off or refused, the next answer would end in the same way.
     var isRepairable: Bool {
         finishReason != .length && !isDeclined && !answer.isEmpty && answer.utf8.count <= Self.longestRepaired
     }
@@ -135,24 +135,24 @@ struct StructuredRejection: Sendable {
         finishReason == .refusal || finishReason == .contentFilter
     }
 
-    /// Returns the error for the caller. It contains nothing of the answer.
+    /// Returns the error for the caller. The error contains no part of the answer.
     func error(afterRepairs repairs: Int, cause: String? = nil) -> AIServiceError {
-        let times = repairs == 0 ? "" : ", also after \(repairs) repair\(repairs == 1 ? "" : "s")"
+        let times = repairs == 0 ? "" : " even after \(repairs) repair\(repairs == 1 ? "" : "s")"
         return switch finishReason {
         case .length?:
             AIServiceError(
                 .invalidResponse,
-                "The answer was cut before its JSON was complete\(times). Allow it more tokens, or ask for less.",
+                "The answer was cut off before its JSON was complete\(times). Allow more tokens, or request a shorter answer.",
                 cause: cause)
         case .refusal?, .contentFilter?:
             AIServiceError(
                 .invalidResponse,
-                "The model, or its service, declined to answer\(times). Ask for something else, or another model.",
+                "The model or its service declined to answer\(times). Change the prompt, or use another model.",
                 cause: cause)
         default:
             AIServiceError(
                 .invalidResponse,
-                "The answer is not as the schema wants it\(times): \(shownViolations). Ask again, or say more clearly what is wanted.",
+                "The answer does not satisfy the schema\(times): \(shownViolations). Try again, or describe the expected answer more clearly in the prompt.",
                 cause: cause)
         }
     }

@@ -2,12 +2,12 @@ import Foundation
 import Hablare
 import Logging
 
-/// A request for a structured answer, followed by its repairs. Each of them is submitted once and never again.
+/// A request for a structured answer, followed by its repairs. Each of these requests is submitted only once.
 struct StructuredRepairs {
     private var request: AIRequest
     private let provider: ProviderID
     private let manager: AIRequestManager
-    /// The request's position in a job, if it is in one. Its repairs take the positions after it.
+    /// The request's position in a job; `nil` if the request is not in a job. Its repairs use the positions after it.
     private let jobPosition: Submission.JobPosition?
     /// The number of repairs so far.
     private(set) var count = 0
@@ -24,7 +24,8 @@ struct StructuredRepairs {
         self.jobPosition = jobPosition
     }
 
-    /// Returns the request's own answer. If that has expired, returns the answer of its latest repair, if there is one.
+    /// Returns the request's own answer. If that answer has expired, returns the answer of the latest repair, if there
+    /// is one.
     mutating func firstAnswer(atMost most: Int) async throws -> AIResponseData {
         do {
             guard jobPosition != nil else { return noted(try await manager.execute(request, with: provider)) }
@@ -36,7 +37,8 @@ struct StructuredRepairs {
         }
     }
 
-    /// Returns the answer to the next repair: that of an existing repair, even with another prompt, or of a new one.
+    /// Returns the answer to the next repair. If the repair already exists, returns its answer, even if its prompt
+    /// differs. Otherwise submits a new repair.
     mutating func answer(
         after rejection: StructuredRejection, atMost most: Int
     ) async throws -> AIResponseData {
@@ -59,14 +61,14 @@ struct StructuredRepairs {
         } catch let error as AIServiceError where error.code == .conflict && jobPosition != nil {
             throw AIServiceError(
                 .conflict,
-                "The place of repair \(count) in the job is taken, perhaps by a repair of a request that was deleted; then delete it, too. \(error.message)"
+                "The job's position for repair \(count) is already used, perhaps by a repair of a deleted request. In that case delete that repair, too. \(error.message)"
             )
         }
         return noted(try await manager.execute(requestID: id))
     }
 
-    /// Stores the request or a repair of it. In a job, the same content may already be stored under another UUID: that
-    /// of an earlier request at this position, or of its repair.
+    /// Stores the request, or a repair of the request. In a job, the same content may already be stored under another
+    /// UUID: by an earlier request at this position, or by that request's repair.
     private func submit(_ request: AIRequest, number: Int = 0) async throws -> UUID {
         guard let jobPosition else { return try await manager.submit(request, to: provider) }
         let ids = try await manager.submit(
@@ -79,8 +81,8 @@ struct StructuredRepairs {
         return response
     }
 
-    /// Returns the answer of the next later repair that has not expired. An expired answer must have been rejected,
-    /// because a repair of it exists.
+    /// Returns the answer of the next repair that has not expired. An expired answer must have been rejected, because a
+    /// repair of it exists.
     private mutating func laterAnswer(than error: AIServiceError, atMost most: Int) async throws -> AIResponseData {
         while count < most, try await isKnown(AIRequest.repairID(of: request.id, number: count + 1)) {
             count += 1
@@ -98,19 +100,21 @@ struct StructuredRepairs {
         try await manager.journal.read { try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }
     }
 
-    /// Releases the answers that were repaired, because no caller will merge them. A failure is only logged: the next
-    /// ask of the same request releases them, and the value is already there and paid for.
+    /// Releases the answers that were repaired, because no caller will merge them. A failure is only logged. The value
+    /// is already available and paid for, and the next call with the same request releases these answers.
     func letGoOfEarlierAnswers() async {
         for id in answered.dropLast() {
             do {
                 try await letGo(id)
             } catch {
-                manager.logger.warning("An answer that was repaired is still kept until it is merged: ask again")
+                manager.logger.warning(
+                    "An answer that was repaired could not be released. The next call with the same request releases it"
+                )
             }
         }
     }
 
-    /// Abandons all answers: drops them from the cache and releases them, because no caller will merge them.
+    /// Abandons all answers: removes them from the cache and releases them, because no caller will merge them.
     func giveUpAnswers() async throws {
         for id in answered {
             try await forget(id)
@@ -129,7 +133,8 @@ struct StructuredRepairs {
         _ = try await unlessDeleted { try await manager.merged(id) }
     }
 
-    /// Returns the result of an operation, or `nil` if its request was deleted meanwhile and nothing is left to do.
+    /// Returns the result of an operation; `nil` if its request was deleted in the meantime, so that nothing is left to
+    /// do.
     private func unlessDeleted<R: Sendable>(_ operation: () async throws -> R) async throws -> R? {
         do {
             return try await operation()

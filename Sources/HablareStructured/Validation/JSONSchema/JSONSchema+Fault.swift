@@ -1,15 +1,15 @@
 public import Hablare
 
 extension JSONSchema {
-    /// The reason why a schema is invalid or unsupported, and its location.
+    /// The reason why a schema is invalid or unsupported, and the location of the fault.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The location in the schema, as a JSON pointer (RFC 6901): `/properties/age/type`. Empty for the schema
-        /// itself, and if the text is not JSON.
+        /// The location in the schema, as a JSON pointer (RFC 6901) such as `/properties/age/type`. Empty for the
+        /// schema itself. Also empty if the text is not JSON.
         public let pointer: String
-        /// The offset of the first byte that is not JSON, from 0, or the text's length if it ends too early. `nil` if
-        /// the text is JSON.
+        /// The offset of the first byte that is not JSON, from 0. If the text ends too early, the length of the text.
+        /// `nil` if the text is JSON.
         public let byte: Int?
-        /// The problem, as the end of a sentence: `is no list of names`.
+        /// The problem, as the end of a sentence, such as `is not a list of names`.
         public let reason: String
 
         init(at pointer: JSONPointer, _ reason: String, byte: Int? = nil) {
@@ -20,7 +20,7 @@ extension JSONSchema {
 
         /// A sentence with the location, the reason, and the advice.
         public var description: String {
-            "The schema\(pointer.isEmpty ? "" : " at \(pointer)") \(reason). Mend it."
+            "The schema\(pointer.isEmpty ? "" : " at \(pointer)") \(reason). Correct the schema."
         }
     }
 }

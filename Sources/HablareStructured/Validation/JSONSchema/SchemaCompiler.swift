@@ -1,9 +1,10 @@
 import Hablare
 import HablareJSON
 
-/// Compiles a schema to rules, and refuses an invalid schema or one that would be misunderstood.
+/// A compiler from a schema to rules. It refuses an invalid schema, and a schema that the validator would
+/// misunderstand.
 struct SchemaCompiler {
-    /// The maximum number of nested schemas in total.
+    /// The maximum number of nested schemas in a schema.
     private static let mostNodes = 10_000
     /// The maximum length of a chain of schemas that apply to the same value.
     private static let longestChain = 64
@@ -11,13 +12,13 @@ struct SchemaCompiler {
     /// The maximum number of steps in the programs of all patterns together.
     private static let mostPatternSteps = 10 * PatternProgram.longest
 
-    /// The compiled schemas. The first one is the root.
+    /// The compiled schemas. The first schema is the root.
     private(set) var nodes: [SchemaNode] = []
     /// The member names in the schema.
     private(set) var names: Set<ExactText> = []
-    /// The number of steps in the patterns so far.
+    /// The number of steps in the patterns that were compiled so far.
     private var patternSteps = 0
-    /// The definitions, by the text of their references.
+    /// The definitions, by the text of the references to them.
     private var definitions: [ExactText: Int] = [:]
 
     private static let definitionKeywords = ["$defs", "definitions"]
@@ -25,7 +26,7 @@ struct SchemaCompiler {
     init(_ schema: ParameterValue) throws(JSONSchema.Fault) {
         let root = JSONPointer()
         guard schema.canBeStored else {
-            throw Self.refusal(root, "nests deeper than 64 levels, or has a number that is not finite")
+            throw Self.refusal(root, "is nested more deeply than 64 levels, or has a number that is not finite")
         }
         nodes = [SchemaNode()]
         var pending: [(schema: ParameterValue, pointer: JSONPointer, node: Int)] = []
@@ -34,7 +35,7 @@ struct SchemaCompiler {
                 guard let value = keywords[keyword] else { continue }
                 let pointer = root[keyword]
                 guard case .object(let entries) = value else {
-                    throw Self.refusal(pointer, "is no object of schemas")
+                    throw Self.refusal(pointer, "is not an object of schemas")
                 }
                 for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
                     let index = try room(for: pointer[name])
@@ -60,10 +61,10 @@ struct SchemaCompiler {
         return index
     }
 
-    /// Reserves the index of a further node, which the caller fills in.
+    /// Reserves the index of a new node. The caller fills in the node.
     private mutating func room(for pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
         guard nodes.count < Self.mostNodes else {
-            throw Self.refusal(pointer, "is one too many: at most \(Self.mostNodes) are understood")
+            throw Self.refusal(pointer, "exceeds the maximum of \(Self.mostNodes) schemas")
         }
         nodes.append(SchemaNode())
         return nodes.count - 1
@@ -78,7 +79,7 @@ struct SchemaCompiler {
             for name in keywords.keys.sorted() where !SchemaKeyword.isKnown(name, atRoot: isRoot) {
                 throw Self.refusal(
                     pointer[name],
-                    SchemaKeyword.hint(for: name) ?? "is a keyword that is not understood, and would change the meaning"
+                    SchemaKeyword.hint(for: name) ?? "is a keyword that is not supported and would change the meaning"
                 )
             }
             var keywords = SchemaKeywords(keywords, at: pointer)
@@ -86,13 +87,13 @@ struct SchemaCompiler {
             node.rules += try keywords.valueRules()
             for case .pattern(let program, _) in node.rules { patternSteps += program.length }
             guard patternSteps <= Self.mostPatternSteps else {
-                throw Self.refusal(pointer["pattern"], "is too large, together with the patterns before it")
+                throw Self.refusal(pointer["pattern"], "is too large together with the preceding patterns")
             }
             node.rules += try memberRules(&keywords)
             node.rules += try elementRules(&keywords)
             node.rules += try combiningRules(&keywords)
             return node
-        default: throw Self.refusal(pointer, "is no schema: one is an object, true or false")
+        default: throw Self.refusal(pointer, "is not a schema: a schema is an object, true or false")
         }
     }
 
@@ -138,7 +139,7 @@ struct SchemaCompiler {
     private mutating func schema(_ name: String, in keywords: SchemaKeywords) throws(JSONSchema.Fault) -> Int? {
         guard let value = keywords[name] else { return nil }
         if case .array = value, name == "items" {
-            throw Self.refusal(keywords.pointer[name], "is a list; what each element must be stands in prefixItems")
+            throw Self.refusal(keywords.pointer[name], "is a list; use prefixItems for the schema of each element")
         }
         return try add(value, at: keywords.pointer[name])
     }
@@ -146,7 +147,7 @@ struct SchemaCompiler {
     private mutating func schemas(_ name: String, in keywords: SchemaKeywords) throws(JSONSchema.Fault) -> [Int]? {
         guard let value = keywords[name] else { return nil }
         guard case .array(let values) = value, !values.isEmpty else {
-            throw Self.refusal(keywords.pointer[name], "is no list of schemas with at least one")
+            throw Self.refusal(keywords.pointer[name], "is not a list with at least one schema")
         }
         var nodes: [Int] = []
         for (index, value) in values.enumerated() { nodes.append(try add(value, at: keywords.pointer[name][index])) }
@@ -156,28 +157,28 @@ struct SchemaCompiler {
     // MARK: References
 
     private func target(of value: ParameterValue, at pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
-        guard case .string(let text) = value else { throw Self.refusal(pointer, "is no text") }
+        guard case .string(let text) = value else { throw Self.refusal(pointer, "is not a text") }
         if text == "#" { return 0 }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "#", let keyword = JSONPointer.token(fragment: parts[1]),
             Self.definitionKeywords.contains(keyword), let name = JSONPointer.token(fragment: parts[2])
         else {
-            throw Self.refusal(pointer, "refers to something else than # or #/$defs/NAME, which is not understood")
+            throw Self.refusal(pointer, "refers to a location that is not supported: use # or #/$defs/NAME")
         }
         guard let node = definitions[ExactText("\(keyword)/\(name)")] else {
-            throw Self.refusal(pointer, "refers to a definition that is not there")
+            throw Self.refusal(pointer, "refers to a definition that does not exist")
         }
         return node
     }
 
-    /// Refuses a schema that refers to itself for the same value. Validating it would never end.
+    /// Throws an error for a schema that refers to itself for the same value, because the validation would never end.
     private func refuseEndlessChains() throws(JSONSchema.Fault) {
-        /// The length of the longest chain from each node on, or 0 while it is being computed.
+        /// The length of the longest chain that begins at each node; 0 while the length is being computed.
         var lengths: [Int: Int] = [:]
         func length(from node: Int, depth: Int) throws(JSONSchema.Fault) -> Int {
             if let length = lengths[node] {
                 guard length > 0 else {
-                    throw Self.refusal(JSONPointer(), "has a $ref that leads to itself without going into the value")
+                    throw Self.refusal(JSONPointer(), "has a $ref that leads to itself for the same value")
                 }
                 return length
             }
@@ -195,5 +196,5 @@ struct SchemaCompiler {
     }
 
     private static let chainTooLong = refusal(
-        JSONPointer(), "asks more than \(longestChain) schemas, one leading to the next, about one value")
+        JSONPointer(), "applies a chain of more than \(longestChain) schemas to one value")
 }

@@ -112,7 +112,7 @@ enum SchemaFormat: String, Sendable, CaseIterable {
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
     }
-    /// Returns whether a byte may occur in the part before the `@`. Bytes outside ASCII may.
+    /// Returns whether a byte may occur in the part before the `@`. Every byte outside ASCII may.
     private static func isAtomText(_ byte: UInt8) -> Bool {
         byte >= 0x80 || isLetterOrDigit(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
     }

@@ -23,9 +23,9 @@ enum SchemaKeyword {
     /// Returns advice for a keyword that is often used but not supported.
     static func hint(for name: String) -> String? {
         switch name {
-        case "$schema", "$id", "$defs", "definitions": "stands within another schema; it is understood at the root"
-        case "nullable": "is not understood: add null to the type"
-        case "additionalItems": "is not understood: what follows prefixItems is said by items"
+        case "$schema", "$id", "$defs", "definitions": "is supported only at the root of the schema"
+        case "nullable": "is not supported: add null to the type"
+        case "additionalItems": "is not supported: use items for the elements after prefixItems"
         default: nil
         }
     }

@@ -23,7 +23,7 @@ struct SchemaKeywords {
     private func count(_ name: String) throws(JSONSchema.Fault) -> Int? {
         guard let value = values[name] else { return nil }
         guard case .whole(let number)? = JSONNumber(value), number >= 0, let count = Int(exactly: number) else {
-            throw refusal(name, "is no whole number from 0")
+            throw refusal(name, "is not a whole number of at least 0")
         }
         return count
     }
@@ -37,31 +37,31 @@ struct SchemaKeywords {
 
     private func number(_ name: String) throws(JSONSchema.Fault) -> JSONNumber? {
         guard let value = values[name] else { return nil }
-        guard let number = JSONNumber(value) else { throw refusal(name, "is no number") }
+        guard let number = JSONNumber(value) else { throw refusal(name, "is not a number") }
         return number
     }
 
     private func text(_ name: String) throws(JSONSchema.Fault) -> String? {
         guard let value = values[name] else { return nil }
-        guard case .string(let text) = value else { throw refusal(name, "is no text") }
+        guard case .string(let text) = value else { throw refusal(name, "is not a text") }
         return text
     }
 
     func flag(_ name: String) throws(JSONSchema.Fault) -> Bool {
         guard let value = values[name] else { return false }
-        guard case .bool(let flag) = value else { throw refusal(name, "is neither true nor false") }
+        guard case .bool(let flag) = value else { throw refusal(name, "is not true or false") }
         return flag
     }
 
-    /// Returns unique texts, in their order.
+    /// Returns a list of unique texts, in order.
     func names(_ name: String) throws(JSONSchema.Fault) -> [String]? {
         guard let value = values[name] else { return nil }
-        guard case .array(let values) = value else { throw refusal(name, "is no list of names") }
+        guard case .array(let values) = value else { throw refusal(name, "is not a list of names") }
         var names: [String] = []
         var known: Set<ExactText> = []
         for value in values {
-            guard case .string(let text) = value else { throw refusal(name, "is no list of names") }
-            guard known.insert(ExactText(text)).inserted else { throw refusal(name, "has a name twice") }
+            guard case .string(let text) = value else { throw refusal(name, "is not a list of names") }
+            guard known.insert(ExactText(text)).inserted else { throw refusal(name, "has a duplicate name") }
             names.append(text)
         }
         return names
@@ -72,7 +72,7 @@ struct SchemaKeywords {
         _ name: String
     ) throws(JSONSchema.Fault) -> [(name: String, schema: ParameterValue, pointer: JSONPointer)] {
         guard let value = values[name] else { return [] }
-        guard case .object(let schemas) = value else { throw refusal(name, "is no object of schemas") }
+        guard case .object(let schemas) = value else { throw refusal(name, "is not an object of schemas") }
         return schemas.sorted { $0.key < $1.key }.map { ($0.key, $0.value, pointer[name][$0.key]) }
     }
 
@@ -110,7 +110,7 @@ struct SchemaKeywords {
         for word in words {
             guard case .string(let name) = word, let known = JSONTypes.names.first(where: { $0.name == name }) else {
                 let names = JSONTypes.names.map(\.name)
-                throw refusal("type", "is none of \(names.joined(separator: ", ")), and no list of them")
+                throw refusal("type", "is not one of \(names.joined(separator: ", ")), or a list of them")
             }
             types.formUnion(known.type)
         }
@@ -122,7 +122,7 @@ struct SchemaKeywords {
         var rules: [SchemaRule] = []
         if let value = values["enum"] {
             guard case .array(let choices) = value, !choices.isEmpty else {
-                throw refusal("enum", "is no list of values with at least one")
+                throw refusal("enum", "is not a list with at least one value")
             }
             rules.append(try rule("enum", choosing: choices))
         }
@@ -145,7 +145,7 @@ struct SchemaKeywords {
 }
 
 extension String {
-    /// Returns the beginning of the text, with an ellipsis, if it is longer than `count`.
+    /// Returns the text. If it is longer than `count`, returns its beginning with an ellipsis.
     func shortened(to count: Int) -> String {
         let start = prefix(count)
         return start.endIndex == endIndex ? self : start + "…"

@@ -1,14 +1,14 @@
 import Hablare
 import HablareJSON
 
-/// The rules of a schema or a subschema. Without rules, any value is valid.
+/// The rules of a schema or a subschema. If there are no rules, any value is valid.
 struct SchemaNode: Sendable {
     var rules: [SchemaRule] = []
 }
 
-/// One requirement of a schema. Integers are indices of other nodes.
+/// One requirement of a schema. Integers are the indices of other nodes.
 enum SchemaRule: Sendable {
-    /// The schema `false`: no value is valid.
+    /// The schema `false`, for which no value is valid.
     case never
     case types(JSONTypes)
     case values(Set<ExactValue>, shown: String)
@@ -48,7 +48,7 @@ struct JSONTypes: OptionSet, Sendable {
     static let null = Self(rawValue: 1)
     static let boolean = Self(rawValue: 2)
     static let integer = Self(rawValue: 4)
-    /// All numbers, so it includes the bit of integers.
+    /// All numbers. It includes the bit of integers.
     static let number = Self(rawValue: 8 | 4)
     static let string = Self(rawValue: 16)
     static let array = Self(rawValue: 32)
@@ -61,7 +61,7 @@ struct JSONTypes: OptionSet, Sendable {
         ("null", .null, "null"),
     ]
 
-    /// Creates the narrowest type of a value.
+    /// Creates the most specific type of a value.
     init(_ value: ParameterValue) {
         switch value {
         case .null: self = .null

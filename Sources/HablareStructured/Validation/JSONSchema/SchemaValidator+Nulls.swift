@@ -1,13 +1,14 @@
 import Hablare
 import HablareJSON
 
-/// The removal of nulls that stand for absent members.
+/// The removal of null members that stand for absent members.
 ///
-/// A service may require every member of an object and let the optional ones be null. Its answer then has a null where
-/// the caller's schema wants no member at all.
+/// A service may require every member of an object and let the optional members be null. The service's answer then has
+/// a null member where the caller's schema allows only an absent member.
 extension SchemaValidator {
-    /// Returns a value without each member that is null, is not required, and may not be null. Within alternatives, the
-    /// first one that the result satisfies counts. If the work is used up, the rest stays unchanged.
+    /// Returns a value without each member that is null, optional, and may not be null. Of several alternatives, the
+    /// first alternative that the result satisfies is used. If the work is used up, the remaining value stays
+    /// unchanged.
     mutating func withoutAddedNulls(_ value: ParameterValue) -> ParameterValue { stripped(value, by: 0) }
 
     private mutating func stripped(_ value: ParameterValue, by node: Int) -> ParameterValue {

@@ -1,16 +1,16 @@
 import Hablare
 import HablareJSON
 
-/// Validates a value against the rules of a schema. All work is counted, so that no value or schema takes unbounded
+/// A validator of a value against the rules of a schema. It counts all work, so that no value or schema takes unbounded
 /// time.
 struct SchemaValidator {
-    /// The default budget in elementary steps: rules checked, characters matched, values compared. It suffices for all
-    /// values of any answer that is read, and takes about a second at most in an optimised build.
+    /// The default limit of work in elementary steps: rules checked, characters matched, and values compared. It is
+    /// enough for all values of any answer that is read. It takes at most about a second in an optimised build.
     static let effort = 5_000_000
-    /// The maximum depth of nested rules and values together.
+    /// The maximum nesting depth of rules and values together.
     static let deepest = 256
 
-    /// A violation before it is put into words. Most of them are found on the way and never reported.
+    /// A violation before its text is created. Most violations are found during the search and are never reported.
     struct Finding {
         let location: JSONPointer
         let wanted: String
@@ -41,7 +41,7 @@ struct SchemaValidator {
         if isGivenUp {
             location = JSONPointer()
             found = Array(found.prefix(mostViolations - 1))
-            violate("smaller: it takes too long to be checked")
+            violate("smaller, because checking it takes too long")
         }
         return found
     }
@@ -72,7 +72,7 @@ struct SchemaValidator {
         }
     }
 
-    /// Returns a node's violations, without adding them to those found so far.
+    /// Returns the violations of a node, without adding them to the violations that were already found.
     private mutating func findings(_ value: ParameterValue, against node: Int) -> [Finding] {
         let others = found
         found = []
@@ -91,7 +91,7 @@ struct SchemaValidator {
 
     private mutating func check(_ value: ParameterValue, by rule: SchemaRule) {
         switch rule {
-        case .never: violate("left out: nothing is allowed here")
+        case .never: violate("absent: no value is allowed here")
         case .types: break  // checked before
         case .values(let values, let shown):
             charge(value)
@@ -109,11 +109,11 @@ struct SchemaValidator {
         case .any(let nodes): checkAny(value, nodes)
         case .exactlyOne(let nodes): checkOne(value, nodes)
         case .not(let node):
-            if fits(value, node) { violate("something else than what is ruled out here") }
+            if fits(value, node) { violate("a value that the schema does not exclude") }
         }
     }
 
-    /// Subtracts the work of a comparison, which is proportional to the value's size.
+    /// Counts the work of a comparison, which is proportional to the value's size.
     private mutating func charge(_ value: ParameterValue) {
         switch value {
         case .array, .object, .string: effort -= value.weight
@@ -169,7 +169,7 @@ struct SchemaValidator {
         case .unique:
             charge(.array(values))
             if Set(values.map(ExactValue.init)).count < values.count {
-                violate("a list in which no element stands twice")
+                violate("a list without duplicate elements")
             }
         case .elements(let first, let others):
             for (index, value) in values.enumerated() {
@@ -225,7 +225,7 @@ struct SchemaValidator {
 
     // MARK: Alternatives
 
-    /// Reports the violations of the alternative with the fewest, if no alternative fits.
+    /// If no alternative fits, reports the violations of the alternative that has the fewest.
     private mutating func checkAny(_ value: ParameterValue, _ nodes: [Int]) {
         var nearest: [Finding]?
         for node in nodes {
@@ -233,7 +233,7 @@ struct SchemaValidator {
             guard !violations.isEmpty, !isGivenUp else { return }
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }
-        report(nearest ?? [], insteadOf: "what at least one of \(nodes.count) alternatives describes")
+        report(nearest ?? [], insteadOf: "a value that matches at least one of \(nodes.count) alternatives")
     }
 
     private mutating func checkOne(_ value: ParameterValue, _ nodes: [Int]) {
@@ -246,9 +246,9 @@ struct SchemaValidator {
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }
         switch fitting {
-        case 0: report(nearest ?? [], insteadOf: "what exactly one of \(nodes.count) alternatives describes")
+        case 0: report(nearest ?? [], insteadOf: "a value that matches exactly one of \(nodes.count) alternatives")
         case 1: break
-        default: violate("what one alternative describes and no other")
+        default: violate("a value that matches only one alternative")
         }
     }
 

@@ -1,5 +1,5 @@
-/// Parses the regular expressions of JSON Schema (ECMA-262), limited to those with a matching time linear in the text:
-/// everything except lookaround and backreferences.
+/// A parser for the regular expressions of JSON Schema (ECMA-262). It accepts only expressions that can be matched in
+/// linear time, which is everything except lookaround and backreferences.
 struct PatternParser {
     private static let deepest = 50
     private static let longest = 4096
@@ -35,7 +35,7 @@ struct PatternParser {
     }
 
     private mutating func choice(depth: Int) throws(PatternProblem) -> PatternSyntax {
-        guard depth <= Self.deepest else { throw PatternProblem("nests deeper than \(Self.deepest) groups") }
+        guard depth <= Self.deepest else { throw PatternProblem("has more than \(Self.deepest) nested groups") }
         var branches = [try sequence(depth: depth)]
         while take("|" as Unicode.Scalar) { branches.append(try sequence(depth: depth)) }
         return branches.count == 1 ? branches[0] : .choice(branches)
@@ -61,25 +61,25 @@ struct PatternParser {
         case "(": return (try group(depth: depth + 1), true)
         case "[": return (.set(try bracketed()), true)
         case "\\": return try escape()
-        case "*", "+", "?": throw PatternProblem("repeats what cannot be repeated")
-        case "{" where isCount: throw PatternProblem("repeats what cannot be repeated")
+        case "*", "+", "?": throw PatternProblem("repeats a part that cannot be repeated")
+        case "{" where isCount: throw PatternProblem("repeats a part that cannot be repeated")
         default: return (.set(ScalarSet(scalar)), true)
         }
     }
 
-    /// Whether a digit follows. Otherwise a brace is literal.
+    /// Whether a digit follows. If not, the brace is a literal character.
     private var isCount: Bool { next.map { ("0"..."9").contains($0) } ?? false }
 
     private mutating func group(depth: Int) throws(PatternProblem) -> PatternSyntax {
         if take("?" as Unicode.Scalar) {
             if take("<=") || take("<!") || take("=" as Unicode.Scalar) || take("!" as Unicode.Scalar) {
-                throw PatternProblem("looks ahead or behind, which is not understood")
+                throw PatternProblem("has a lookahead or lookbehind, which is not supported")
             }
             if take("<" as Unicode.Scalar) {
                 while let scalar = next, scalar != ">" { offset += 1 }
-                guard take(">" as Unicode.Scalar) else { throw PatternProblem("has a group's name without an end") }
+                guard take(">" as Unicode.Scalar) else { throw PatternProblem("has a group name that is not closed") }
             } else if !take(":" as Unicode.Scalar) {
-                throw PatternProblem("has a group of a kind that is not understood")
+                throw PatternProblem("has a kind of group that is not supported")
             }
         }
         let syntax = try choice(depth: depth)
@@ -106,10 +106,10 @@ struct PatternParser {
         default: return atom
         }
         offset += 1
-        guard canRepeat else { throw PatternProblem("repeats what cannot be repeated") }
+        guard canRepeat else { throw PatternProblem("repeats a part that cannot be repeated") }
         _ = take("?" as Unicode.Scalar)  // lazy repetition does not change whether the text matches
         if let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" {
-            throw PatternProblem("repeats what cannot be repeated")
+            throw PatternProblem("repeats a part that cannot be repeated")
         }
         // A repetition of nothing matches nothing.
         return atom.isEmpty || bounds.1 == 0 ? .sequence([]) : .repetition(atom, bounds.0, bounds.1)
@@ -121,7 +121,7 @@ struct PatternParser {
         var most: Int? = least
         if take("," as Unicode.Scalar) { most = isCount ? try count() : nil }
         guard take("}" as Unicode.Scalar), most.map({ $0 >= least }) ?? true else {
-            throw PatternProblem("has a count of repetitions that is none")
+            throw PatternProblem("has an invalid number of repetitions")
         }
         return (least, most)
     }
@@ -149,7 +149,7 @@ struct PatternParser {
             offset += 1
             let last = try member()
             guard case .range(let low) = first, case .range(let high) = last, low.lowerBound <= high.lowerBound else {
-                throw PatternProblem("has a range of characters that is none")
+                throw PatternProblem("has an invalid range of characters")
             }
             set.items.append(.range(low.lowerBound...high.lowerBound))
         }
@@ -207,20 +207,20 @@ struct PatternParser {
                 return scalar
             }
             return try codeUnits()
-        case "0"..."9": throw PatternProblem("goes back to what a group has matched, which is not understood")
-        case "a"..."z", "A"..."Z": throw PatternProblem("has an escape that is not understood")
+        case "0"..."9": throw PatternProblem("has a backreference, which is not supported")
+        case "a"..."z", "A"..."Z": throw PatternProblem("has an escape that is not supported")
         default: return scalar
         }
     }
 
-    /// Parses a letter, and returns its control character.
+    /// Parses a letter. Returns the control character for this letter.
     private mutating func control() throws(PatternProblem) -> Unicode.Scalar {
         guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else { throw Self.noEscape }
         offset += 1
         return Unicode.Scalar(UInt8(letter.value % 32))
     }
 
-    /// Parses a character as one UTF-16 code unit, or as a surrogate pair of two escapes.
+    /// Parses a character that is written as one UTF-16 escape, or as a surrogate pair of two escapes.
     private mutating func codeUnits() throws(PatternProblem) -> Unicode.Scalar {
         let high = try number(digits: 4)
         if let scalar = Unicode.Scalar(high) { return scalar }
@@ -248,7 +248,7 @@ struct PatternParser {
         return number
     }
 
-    private static let noEscape = PatternProblem("has an escape that is none")
+    private static let noEscape = PatternProblem("has an invalid escape")
 
     private mutating func property() throws(PatternProblem) -> ScalarProperty {
         guard take("{" as Unicode.Scalar) else { throw Self.noEscape }
@@ -258,7 +258,7 @@ struct PatternParser {
             offset += 1
         }
         guard take("}" as Unicode.Scalar), let property = ScalarProperty(name: name) else {
-            throw PatternProblem("names a property of characters that is not understood")
+            throw PatternProblem("names a character property that is not supported")
         }
         return property
     }

@@ -1,9 +1,10 @@
 /// A pattern as a program that reads each character once and follows all possible matches in parallel.
 ///
-/// `Regex` and `NSRegularExpression` backtrack: a pattern such as `^(a+)+$` takes far too long for a text of forty
-/// characters. Here the work per character is at most the program's length, for every pattern, and it is counted.
+/// `Regex` and `NSRegularExpression` backtrack. A pattern such as `^(a+)+$` then takes far too long for a text of forty
+/// characters. With this program, the work for each character is at most the program's length, for every pattern. The
+/// work is counted.
 struct PatternProgram: Sendable, Hashable {
-    /// The maximum number of steps. Counted repetitions are expanded.
+    /// The maximum number of steps in a program. Counted repetitions are expanded into steps.
     static let longest = 10_000
 
     enum Step: Sendable, Hashable {
@@ -29,11 +30,14 @@ struct PatternProgram: Sendable, Hashable {
     }
 
     private mutating func emit(_ step: Step) throws(PatternProblem) {
-        guard steps.count < Self.longest else { throw PatternProblem("is too large when its counts are written out") }
+        guard steps.count < Self.longest else {
+            throw PatternProblem("is too large after its repetitions are expanded")
+        }
         steps.append(step)
     }
 
-    /// Appends a part. Each part has at least one step, so the limit on steps also limits the parts.
+    /// Appends a part of the pattern. Each part has at least one step, so the limit of steps also limits the number of
+    /// parts.
     private mutating func append(_ syntax: PatternSyntax) throws(PatternProblem) {
         switch syntax {
         case .set(let set): try emit(.scalar(set))
@@ -85,7 +89,7 @@ struct PatternProgram: Sendable, Hashable {
 
     // MARK: Matching
 
-    /// Returns whether the pattern occurs in a text, or `nil` if the effort does not suffice. Subtracts the effort
+    /// Returns whether the pattern occurs in a text; `nil` if the effort is not enough. Subtracts the effort that was
     /// used.
     func occurs(in text: String, effort: inout Int) -> Bool? {
         // Allocating the state also counts as work, because a value may contain many short texts.
@@ -104,13 +108,13 @@ struct PatternProgram: Sendable, Hashable {
         return false
     }
 
-    /// The set of current steps after a part of the text.
+    /// The set of current steps after a part of the text was read.
     private struct Run {
         let steps: [Step]
         var hasMatched = false
         /// The steps that wait for a character, without duplicates.
         private var waiting: [Int] = []
-        /// The steps still to follow.
+        /// The steps that are still to be followed.
         private var pending: [Int] = []
         /// The last round in which each step was reached.
         private var reached: [Int]
@@ -121,8 +125,8 @@ struct PatternProgram: Sendable, Hashable {
             reached = Array(repeating: 0, count: steps.count)
         }
 
-        /// Follows all steps that consume no character. Also starts at the beginning of the pattern, which may occur
-        /// anywhere.
+        /// Follows all steps that consume no character. Also starts the pattern again, because it may occur anywhere in
+        /// the text.
         mutating func enter(between before: Unicode.Scalar?, and after: Unicode.Scalar?) -> Int {
             round += 1
             waiting.removeAll(keepingCapacity: true)

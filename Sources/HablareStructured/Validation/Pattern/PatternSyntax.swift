@@ -1,4 +1,4 @@
-/// The syntax tree of a pattern. The parser leaves out parts that match only the empty text in any position.
+/// The syntax tree of a pattern. The parser omits parts that match only the empty text, at any position.
 indirect enum PatternSyntax: Sendable, Hashable {
     case set(ScalarSet)
     case sequence([PatternSyntax])
@@ -8,16 +8,16 @@ indirect enum PatternSyntax: Sendable, Hashable {
     case start
     /// `$`
     case end
-    /// `\b`, or `\B`
+    /// `\b` or `\B`
     case wordEdge(isWanted: Bool)
 
-    /// Whether it is an empty sequence, which has no step in a program.
+    /// Whether the part is an empty sequence, which has no step in a program.
     var isEmpty: Bool { if case .sequence(let parts) = self { parts.isEmpty } else { false } }
 }
 
 /// The reason why a pattern is invalid or unsupported.
 struct PatternProblem: Error, Hashable {
-    /// The end of a sentence that begins with "the pattern".
+    /// The reason, as the end of a sentence that begins with "the pattern".
     let reason: String
 
     init(_ reason: String) { self.reason = reason }

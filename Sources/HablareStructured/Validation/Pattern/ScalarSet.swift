@@ -11,7 +11,7 @@ struct ScalarSet: Sendable, Hashable {
         case space
         /// `\p{…}`
         case property(ScalarProperty)
-        /// The complement of another part: `\D`, `\W`, `\S`, `\P{…}`
+        /// The complement of another part: `\D`, `\W`, `\S` or `\P{…}`.
         indirect case other(Item)
 
         func contains(_ scalar: Unicode.Scalar) -> Bool {
@@ -36,7 +36,7 @@ struct ScalarSet: Sendable, Hashable {
 
     init(_ scalar: Unicode.Scalar) { self.init([.range(scalar...scalar)]) }
 
-    /// The set of `.`: every scalar except line ends.
+    /// The set for `.`: every scalar except line ends.
     static let anyButLineEnds = ScalarSet(
         [.range("\n"..."\n"), .range("\r"..."\r"), .range("\u{2028}"..."\u{2029}")], isNegated: true)
 
@@ -44,7 +44,7 @@ struct ScalarSet: Sendable, Hashable {
         items.contains { $0.contains(scalar) } != isNegated
     }
 
-    /// Returns whether `\w` and `\b` count a scalar as part of a word.
+    /// Returns whether `\w` and `\b` treat a scalar as part of a word.
     static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_": true

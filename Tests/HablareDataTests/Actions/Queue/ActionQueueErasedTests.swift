@@ -23,7 +23,7 @@ import Testing
                 try database.execute(sql: "DELETE FROM hablare_actions; DELETE FROM hablare_action_queues")
             }
             let error = await #expect(throws: ActionQueueError.self) { try await before.append(Swipe(2)) }
-            #expect(error?.code == .erased && error?.message.contains("open it again") == true)
+            #expect(error?.code == .erased && error?.message.contains("open the queue again") == true)
             try await group.waitForAll()
         }
         let after = try await desk.queue()

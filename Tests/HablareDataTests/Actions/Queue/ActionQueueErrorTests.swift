@@ -17,7 +17,7 @@ import Testing
     func table(code: ResultCode, expected: ActionQueueError.Code, isRetryable: Bool) {
         let error = ActionQueueError.forCaller(DatabaseError(resultCode: code))
         #expect(error.code == expected && error.isRetryable == isRetryable)
-        #expect(error.message.contains("make room") == (expected == .diskFull))
+        #expect(error.message.contains("Free some space") == (expected == .diskFull))
         #expect(error.cause?.hasPrefix("\(code)") == true)
     }
 

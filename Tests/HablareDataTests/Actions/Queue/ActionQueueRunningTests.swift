@@ -79,7 +79,7 @@ import Testing
             try await queue.flush()
         }
         #expect(desk.committer.calls.map(\.names) == [[1, 2], [2]])
-        #expect(desk.log.says("warning: A committer gave more or fewer outcomes"))
+        #expect(desk.log.says("warning: A committer must return one outcome for each item"))
     }
 
     @Test("A committer that can look items up is asked before a repetition", arguments: [true, false])
@@ -212,7 +212,7 @@ import Testing
         }
         let queue = try await desk.queue()
         #expect(queue.snapshot.unreadable == 2)
-        #expect(desk.log.says("warning: Actions that this version cannot read are kept and skipped"))
+        #expect(desk.log.says("warning: This version of the app cannot read some queued actions"))
         try await queue.whileRunning {
             try await queue.append(Swipe(5))
             try await queue.flush()
@@ -240,7 +240,7 @@ import Testing
             breaker.left.withLock { $0 = 0 }
             let error = await #expect(throws: ActionQueueError.self) { try await queue.append(Swipe(2)) }
             #expect(error?.code == .diskFull && error?.isRetryable == true)
-            #expect(error?.message.contains("make room") == true)
+            #expect(error?.message.contains("Free some space") == true)
             desk.committer.open("trash")
             // The outcome is written again until it succeeds, even without further requests.
             for _ in 0..<100_000 where breaker.refused.withLock({ $0 }) < 3 {

@@ -121,7 +121,7 @@ struct RepairRecoveryTests {
             Issue.record("There is room for it")
         } catch let error as AIServiceError {
             #expect(error.code == .conflict && error.message.contains("\(repair)"), "\(error.message)")
-            #expect(error.message.contains("delete it, too"))
+            #expect(error.message.contains("delete that repair, too"))
         }
         try await manager.delete(repair)
         #expect(try await ask(other, second, in: job)?.value == .ada)

@@ -282,7 +282,7 @@ struct RepairTests {
             let isStillKept = try await manager.snapshot(for: request.id).awaitsMerge
             #expect(again == .ada && !isStillKept, "asking again lets it go")
         }
-        #expect(engine.log.says("warning: An answer that was repaired is still kept"))
+        #expect(engine.log.says("warning: An answer that was repaired could not be released"))
     }
 
     @Test("If the first answer was evicted, its repair is still found")

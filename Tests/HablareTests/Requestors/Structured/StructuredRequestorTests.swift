@@ -75,7 +75,7 @@ struct StructuredRequestorTests {
             #expect(mended.value == .ada && mended.repairs == 1)
         }
         #expect(
-            provider.record.calls.last?.request.prompt.plainText.contains("JSON in which no object has a name twice")
+            provider.record.calls.last?.request.prompt.plainText.contains("JSON without duplicate names in an object")
                 ?? false)
     }
 
@@ -98,9 +98,9 @@ struct StructuredRequestorTests {
         arguments: [
             (#"{"name":"swordfish","age":-1}"#, "/age must be a number of at least 0"),
             (#"{"name":"swordfish"}"#, "/age must be present"),
-            (#"{"name":"Ada","age":1,"swordfish":1}"#, "/* must be left out"),
+            (#"{"name":"Ada","age":1,"swordfish":1}"#, "/* must be absent"),
             ("I do not know any swordfish.", "the whole value must be JSON, and nothing else"),
-            (#"{"name":"swordfish","#, "the whole value must be JSON that is complete"),
+            (#"{"name":"swordfish","#, "the whole value must be complete JSON"),
             ("", "the whole value must be JSON"),
             (#"{"name":1} and {"name":"Ada","age":"swordfish"}"#, "/age must be a whole number"),
         ])
@@ -121,11 +121,11 @@ struct StructuredRequestorTests {
         let requestor = try StructuredRequestor<Odd>(
             "service.structured.small", StructuredConfiguration(schema: try JSONSchema(true), maximumRepairs: 0))
         for (json, message) in [
-            (#"{"count":"x","inner":{}}"#, "/* must be what can be read as Int"),
+            (#"{"count":"x","inner":{}}"#, "/* must be a value that can be decoded as Int"),
             (#"{"count":1}"#, "/* must be present"),
-            (#"{"count":null,"inner":{}}"#, "/* must be something else than null"),
-            (#"{"count":1,"inner":{"x":[1,"y"]}}"#, "/*/*/1 must be what can be read as Int"),
-            (#"{"count":1.5,"inner":{}}"#, "must be what its type accepts"),
+            (#"{"count":null,"inner":{}}"#, "/* must be a value other than null"),
+            (#"{"count":1,"inner":{"x":[1,"y"]}}"#, "/*/*/1 must be a value that can be decoded as Int"),
+            (#"{"count":1.5,"inner":{}}"#, "must be a value that its type accepts"),
         ] {
             let response = AIResponseData(
                 requestID: UUID(), providerID: "p", result: .success(.text(Body(json))), receivedAt: Date())

@@ -9,7 +9,7 @@ import Testing
     @Test(
         "An invalid schema is refused with the path of the error",
         arguments: [
-            ("1", "The schema is no schema"), ("[]", "The schema is no schema"), ("null", "is no schema"),
+            ("1", "The schema is not a schema"), ("[]", "The schema is not a schema"), ("null", "is not a schema"),
             (#"{"type":"text"}"#, "/type"), (#"{"type":1}"#, "/type"), (#"{"type":[]}"#, "/type"),
             (#"{"enum":[]}"#, "/enum"), (#"{"enum":1}"#, "/enum"), (#"{"minimum":"1"}"#, "/minimum"),
             (#"{"multipleOf":0}"#, "/multipleOf"), (#"{"multipleOf":-1}"#, "/multipleOf"),
@@ -17,12 +17,12 @@ import Testing
             (#"{"minLength":-1}"#, "/minLength"), (#"{"minLength":1.5}"#, "/minLength"),
             (#"{"minLength":3,"maxLength":2}"#, "/maxLength"),
             (#"{"pattern":"("}"#, "/pattern has a group that is not closed"),
-            (#"{"pattern":"(?=a)"}"#, "/pattern looks ahead"),
+            (#"{"pattern":"(?=a)"}"#, "/pattern has a lookahead"),
             (#"{"pattern":1}"#, "/pattern"), (#"{"format":1}"#, "/format"), (#"{"required":"a"}"#, "/required"),
             (#"{"required":[1]}"#, "/required"), (#"{"required":["a","a"]}"#, "/required"),
             (#"{"properties":[]}"#, "/properties"),
             (#"{"properties":{"a":{"b/c":1}}}"#, "/properties/a/b~1c"),
-            (#"{"properties":{"a":1}}"#, "/properties/a is no schema"),
+            (#"{"properties":{"a":1}}"#, "/properties/a is not a schema"),
             (#"{"items":[{}]}"#, "/items is a list"), (#"{"prefixItems":[]}"#, "/prefixItems"),
             (#"{"items":{"type":"x"}}"#, "/items/type"),
             (#"{"uniqueItems":1}"#, "/uniqueItems"), (#"{"anyOf":[]}"#, "/anyOf"),
@@ -63,8 +63,8 @@ import Testing
         }
         let fault = try #require(error)
         #expect(fault.pointer == "/properties/a~1b/items/type" && fault.byte == nil)
-        #expect(fault.description.hasPrefix("The schema at /properties/a~1b/items/type is none of object, "))
-        #expect(fault.description.hasSuffix(" Mend it."))
+        #expect(fault.description.hasPrefix("The schema at /properties/a~1b/items/type is not one of object, "))
+        #expect(fault.description.hasSuffix(" Correct the schema."))
         #expect(AIServiceError(fault).code == .invalidRequest && AIServiceError(fault).message == fault.description)
     }
 
@@ -77,7 +77,7 @@ import Testing
         let twice = #expect(throws: JSONSchema.Fault.self) {
             _ = try JSONSchema(json: Data(#"{"title":"a","title":"b"}"#.utf8))
         }
-        #expect(twice?.byte == 13 && twice?.reason.contains("a name twice") == true)
+        #expect(twice?.byte == 13 && twice?.reason.contains("a duplicate name") == true)
     }
 
     @Test(
@@ -121,6 +121,6 @@ import Testing
         let wide = Dictionary(uniqueKeysWithValues: (0..<10_001).map { ("p\($0)", ParameterValue.object([:])) })
         #expect(throws: JSONSchema.Fault.self) { _ = try JSONSchema(["properties": .object(wide)]) }
         let defined = #expect(throws: JSONSchema.Fault.self) { _ = try JSONSchema(["$defs": .object(wide)]) }
-        #expect(defined?.pointer == "/$defs/p9998" && defined?.reason.contains("one too many") == true)
+        #expect(defined?.pointer == "/$defs/p9998" && defined?.reason.contains("exceeds the maximum") == true)
     }
 }

@@ -1,0 +1,74 @@
+import Foundation
+import Hablare
+import HablareProviders
+
+/// Whether a request waits for a batch of its service, or is called live. Pure.
+struct BatchChoice: Sendable, Hashable {
+    /// The shortest deadline with which a request waits for a batch, in seconds: 2 hours. Most batches end within one,
+    /// and half an hour is kept for a live call.
+    static let shortest: Double = 7200
+    /// The deadline of `--batch` alone, in seconds: the vendors end every batch within a day.
+    static let usual: Double = 86_400
+
+    /// Whether it waits for a batch.
+    var isBatch: Bool
+    /// The time until the deadline in seconds; `nil` for none.
+    var deadline: Double?
+    /// The note about a live call for the person; `nil` if there is none.
+    var note: String?
+
+    /// - Parameters:
+    ///   - wanted: The flag `--batch` or `--no-batch`; `nil` if neither is given.
+    ///   - deadline: The time until the deadline in seconds; `nil` if none is given.
+    ///   - hindrance: The option that a batch cannot serve, such as `--stream`; `nil` if there is none.
+    ///   - isCharged: Whether the provider is a service that charges.
+    ///   - lack: Why the provider has no batches, as a part of a sentence; `nil` if it has.
+    /// - Throws: ``CommandFailure`` with the status `usage` if `--batch` is given and impossible.
+    init(
+        wanted: Bool?, deadline: Double?, hindrance: String?, isCharged: Bool, lack: String?
+    ) throws(CommandFailure) {
+        let deadline = deadline ?? (wanted == true ? Self.usual : nil)
+        self.deadline = deadline
+        isBatch = false
+        guard wanted != false, let deadline else { return }
+        let isLong = deadline >= Self.shortest
+        if wanted == true {
+            if let hindrance {
+                throw CommandFailure(.usage, "--batch cannot be combined with \(hindrance). Leave one of them out.")
+            }
+            if let lack { throw CommandFailure(.usage, "--batch: \(lack). Leave --batch out to call it live.") }
+            guard isLong else {
+                throw CommandFailure(
+                    .usage,
+                    "--batch needs a --deadline of at least 2h: a batch may take long. Give a later one, or none for 24h."
+                )
+            }
+        }
+        guard isLong, hindrance == nil else { return }
+        guard lack == nil else {
+            if let lack, isCharged { note = "The request is called live, at the full price: \(lack)." }
+            return
+        }
+        isBatch = true
+    }
+}
+
+extension AIRequest {
+    /// Returns the request as it waits for a batch. An answer of a batch does not stream, and its attempt lasts for
+    /// hours; the live call has its provider's own timeout.
+    func waiting(orLive live: InstalledProvider) -> AIRequest {
+        guard let deadline else { return self }
+        var request = waiting(until: deadline, model: live.askedModel, orLive: live.provider.id)
+        request.streaming = nil
+        request.attemptTimeout = nil
+        return request
+    }
+
+    /// Returns what the person should know about a request that waits for a batch; `nil` without a deadline.
+    func batchNote(of live: InstalledProvider, at time: LocalTime) -> String? {
+        guard let deadline else { return nil }
+        let leaves = time.clock(deadline.addingTimeInterval(-VendorBatchProvider.usualReserve))
+        return "Waits for a batch of \(live.name), at half of the price. If that has not ended at \(leaves), "
+            + "\(live.name) is called live. To call it now: --no-batch"
+    }
+}

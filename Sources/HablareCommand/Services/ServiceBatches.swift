@@ -1,0 +1,100 @@
+import Foundation
+import Hablare
+import HablareProviders
+
+/// The name of a service's provider of batches: `openai.batch`, with or without an address. Pure.
+enum BatchName {
+    static let variant = ".batch"
+
+    /// Whether a provider is one of batches.
+    static func isBatch(_ provider: ProviderID) -> Bool {
+        AddressedName.provider(of: provider.rawValue).hasSuffix(variant)
+    }
+
+    /// Returns the name of the provider that makes the live calls.
+    static func live(of provider: ProviderID) -> String {
+        let name = provider.rawValue
+        guard let end = name.range(of: variant) else { return name }
+        return name.replacingCharacters(in: end, with: "")
+    }
+}
+
+extension ServiceSettings {
+    /// Returns the id of the provider that answers an offer's requests by batches; `nil` if its kind has none.
+    func batchID(of offer: ServiceOffer) -> ProviderID? {
+        guard hasBatches(offer) else { return nil }
+        let name = AddressedName(id(of: offer).rawValue)
+        return ProviderID(
+            rawValue: name.map { AddressedName(provider: $0.provider + BatchName.variant, address: $0.address).text }
+                ?? id(of: offer).rawValue + BatchName.variant)
+    }
+
+    private func hasBatches(_ offer: ServiceOffer) -> Bool {
+        [.openai, .anthropic].contains(kind) && [.text, .structured].contains(offer.answers) && !offer.hears
+    }
+
+    /// Whether new requests may wait for batches.
+    var usesBatches: Bool { batches ?? (ServiceAddress.read(address).value.map(kind.isOwn) ?? false) }
+
+    /// The ids of all providers of batches.
+    var batchIDs: [ProviderID] { offers.compactMap(batchID) }
+}
+
+/// The reason why requests cannot wait for a batch, as a part of a sentence. Pure.
+struct BatchLack: Error, Hashable {
+    let reason: String
+
+    init(reason: String) { self.reason = reason }
+
+    /// - Parameter isAddressed: Whether the requests are for an address that the person chose.
+    init(_ service: ServiceSettings, _ isAddressed: Bool) {
+        let setting = "services.\(service.name).batches"
+        reason =
+            if isAddressed {
+                "requests with --base-url do not wait for batches"
+            } else if service.batches == false {
+                "\(setting) is false"
+            } else {
+                "\(service.name) is not known to have batches; if its server has the batch API of \(service.kind), "
+                    + "set \(setting) to true"
+            }
+    }
+}
+
+extension Composition {
+    /// The pace of batches, which tests change.
+    struct BatchPace: Sendable {
+        /// The limits and pauses of batches; `nil`: those of the vendor.
+        var rules: BatchBoard.Rules?
+        /// The clock for deadlines; `nil`: the services' clock.
+        var date: (@Sendable () -> Date)?
+    }
+}
+
+extension InstalledProvider {
+    /// Returns the provider that answers the same requests by batches; `nil` if there is none.
+    func batched(by settings: ServiceSettings, _ offer: ServiceOffer, in composition: Composition) -> InstalledProvider?
+    {
+        guard let id = settings.batchID(of: offer), let live = provider as? any BatchCapable else { return nil }
+        let batch = live.batched(
+            as: id, reserve: VendorBatchProvider.usualReserve, rules: composition.batchPace.rules,
+            clock: ContinuousClock(), taskExecutor: composition.seams.taskExecutor, date: composition.batchPace.date)
+        return InstalledProvider(serving: settings.name, batch, isCharged: hasPrice, problem: problem)
+    }
+}
+
+extension [InstalledProvider] {
+    /// Adds the providers that answer by batches.
+    func withBatches(of settings: ServiceSettings, in composition: Composition) -> [InstalledProvider] {
+        self
+            + zip(settings.offers, self).compactMap { offer, made in made.batched(by: settings, offer, in: composition)
+            }
+    }
+
+    /// The batch provider of each live provider, by their names.
+    var batchNames: [String: String] {
+        filter { BatchName.isBatch($0.provider.id) }.reduce(into: [:]) { names, batch in
+            names[BatchName.live(of: batch.provider.id)] = batch.name
+        }
+    }
+}
