@@ -57,7 +57,8 @@ public struct ProviderRegistry: Sendable {
             guard rate == nil || rate == .some(provider.limits.rate) else {
                 throw AIServiceError(
                     .invalidConfiguration,
-                    "Providers of account \(provider.account) have different rate limits. Give all of them the same.")
+                    "Providers of account \(provider.account) have different rate limits. Give all of them the same rate limit."
+                )
             }
         }
         self.registrations = registrations

@@ -235,7 +235,7 @@ extension AIRequest {
                 .invalidRequest,
                 """
                 The request has \(request.tags.count) tags; it may have \(Self.maximumTags). Use tags for the sums of \
-                costs, and `metadata` for the rest.
+                costs, and `metadata` for other data.
                 """
             )
         }
