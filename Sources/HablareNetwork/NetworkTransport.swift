@@ -75,7 +75,7 @@ public final class NetworkTransport: HTTPTransport {
     private func exchange(_ call: HTTPCall) async throws -> (HTTPAnswer, Transfer) {
         try Task.checkCancellation()
         guard let origin = HTTPOrigin(of: call.url) else {
-            throw HTTPFailure(.other, mayHaveArrived: false, cause: "no address of http or https")
+            throw HTTPFailure(.other, mayHaveArrived: false, cause: "the address is not an http or https address")
         }
         let proxy = settings.proxies.proxy(for: origin)
         do {

@@ -132,7 +132,8 @@ import Testing
     @Test(
         "Invalid requests are refused by name before any call",
         arguments: [
-            (["timestamps": true], recording(), "gives none"), (["timestamps": "perhaps"], recording(), "timestamps"),
+            (["timestamps": true], recording(), "returns no times"),
+            (["timestamps": "perhaps"], recording(), "timestamps"),
             (["temperature": 2], recording(), "temperature"), (["lang": "en"], recording(), "language"),
             (["extra": ["stream": true]], recording(), "stream"),
             (["extra": ["language": "en"], "language": "de"], recording(), "extra"),
