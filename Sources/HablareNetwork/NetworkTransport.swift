@@ -153,7 +153,8 @@ public final class NetworkTransport: HTTPTransport {
         func refusal(_ reason: String) -> AIServiceError {
             AIServiceError(
                 .invalidConfiguration,
-                "The certificate file \(path) \(reason). Give a file of certificates in PEM format, or leave it out.")
+                "The certificate file \(path) \(reason). Use a file with certificates in PEM format, or leave the setting out."
+            )
         }
         let certificates: [NIOSSLCertificate]
         do {

@@ -53,7 +53,7 @@ public final class URLSessionTransport: HTTPTransport {
         guard settings.proxies == nil else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "URLSession takes no rules for proxies on this platform. Set the environment variables http_proxy and https_proxy, or use HablareNetwork."
+                "URLSession accepts no proxy rules on this platform. Set the environment variables http_proxy and https_proxy, or use HablareNetwork."
             )
         }
         #endif

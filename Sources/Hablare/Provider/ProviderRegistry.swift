@@ -46,7 +46,7 @@ public struct ProviderRegistry: Sendable {
         var rates: [AccountID: RateLimit?] = [:]
         for provider in registrations {
             guard !provider.id.rawValue.isEmpty else {
-                throw AIServiceError(.invalidConfiguration, "A provider has an empty id. Give it a name.")
+                throw AIServiceError(.invalidConfiguration, "A provider has an empty id. Set its id to a name.")
             }
             guard byID.updateValue(provider, forKey: provider.id) == nil else {
                 throw AIServiceError(

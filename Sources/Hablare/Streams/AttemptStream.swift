@@ -216,7 +216,7 @@ extension AIServiceError {
     init(storing error: any Error) {
         self =
             error as? AIServiceError
-            ?? AIServiceError(.storageFailed, "A stream could not be stored.", cause: "\(error)")
+            ?? AIServiceError(.storageFailed, "A stream could not be stored. See the cause.", cause: "\(error)")
     }
 
     static let yieldedTooLate = AIServiceError(

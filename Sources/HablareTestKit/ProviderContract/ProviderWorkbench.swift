@@ -48,7 +48,7 @@ struct ProviderWorkbench: Sendable {
         guard case .success(let answer) = result, answer.isStreamed, answer.content.type == .text,
             String(validating: yielded, as: UTF8.self) == nil
         else { return result }
-        return .failure(AIServiceError(.invalidResponse, "The text is no UTF-8."))
+        return .failure(AIServiceError(.invalidResponse, "The text is not UTF-8."))
     }
 
     /// Returns the result of an operation. If the operation takes too long, ends the service, so that no wait lasts for
