@@ -12,7 +12,7 @@ import Testing
     /// The defect, the rule that it breaks, and the rule's message.
     private static let broken: [(defect: LittleDefect, rule: String, violation: String)] = [
         (.answersAnotherKind, "A successful answer", "the content of call 7, whole"),
-        (.saysNoUsage, "A successful answer", "what was used, whole"),
+        (.saysNoUsage, "A successful answer", "the usage, whole"),
         (.yieldsAndAnswers, "A successful answer", "call 7, streamed: a call that returns content yields no chunks"),
         (.yieldsAndAnswers, "An engine delivers", "an engine's answer, streamed"),
         (.takesOnePieceForAll, "An answer received", "the content of call 8, whole"),
