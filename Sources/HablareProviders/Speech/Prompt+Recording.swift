@@ -23,7 +23,8 @@ extension Prompt {
             case .audio(let body, let format): recordings.append((body, format))
             default:
                 throw AIServiceError(
-                    .invalidRequest, "The provider \(provider) accepts only audio. Leave the \(part.kind) out.")
+                    .invalidRequest,
+                    "The provider \(provider) accepts only audio, and no \(part.kind). Leave the \(part.kind) out.")
             }
         }
         guard recordings.count == 1, let (body, format) = recordings.first else {

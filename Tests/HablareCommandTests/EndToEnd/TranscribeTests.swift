@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: [
         (["talk.wav"], CommandStatus.usage, "default_provider.transcribe"),
-        (["--provider", "anthropic", "talk.wav"], .usage, "takes no audio"),
+        (["--provider", "anthropic", "talk.wav"], .usage, "does not accept audio"),
         (["--provider", "openai.speech", "talk.wav"], .usage, "does not transcribe"),
         (["--provider", "openai", "talk.wav", "-o", "talk.png"], .usage, "cannot be made a .png file"),
         (["--provider", "openai", "talk.wav", "talk.wav", "-o", "none"], .cannotCreate, "There is no folder"),

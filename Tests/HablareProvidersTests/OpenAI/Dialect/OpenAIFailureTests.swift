@@ -39,7 +39,7 @@ import Testing
         + [
             Row(
                 status: 429, body: error(nil, type: "insufficient_quota"), code: .quotaExceeded,
-                disposition: .needsUser, says: "money"),
+                disposition: .needsUser, says: "no credit left"),
             Row(
                 status: 429, body: error("project_spend_limit_exceeded"), code: .quotaExceeded, disposition: .needsUser,
                 says: "spending limit"),

@@ -5,7 +5,7 @@ import Hablare
 extension RuleCase {
     /// Rules about the elements that stream readers receive.
     static let streams: [RuleCase] = [
-        RuleCase(StreamsAreTrue.self, "and is at 1.1") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "but its position is 1.1") { trace, isGuilty in
             let (reader, call) = trace.streams(3)
             trace.tells(reader, call, 0)
             trace.tells(reader, call, isGuilty ? 2 : 1)
