@@ -316,7 +316,7 @@ extension Engine {
     func recordingFailed(
         _ key: AttemptKey, with error: any Error, _ continuation: CheckedContinuation<Int?, Never>
     ) {
-        logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
+        logger.error("An attempt's end could not be recorded; the engine tries again", metadata: ["error": "\(error)"])
         let failures: Int? = applyToState { state, now in
             let (_, effects) = state.core.apply(at: now) { $0.recordingFailed(key, with: error) }
             let recording = state.core.recording(of: key)
