@@ -134,7 +134,8 @@ struct GenerateCommand: ComposedCommand {
             let others = [
                 ("the prompt", prompt != nil), ("--sample", sample != nil), ("--schema", schema != nil),
                 ("--tool", !tools.tool.isEmpty), ("--stream", call.stream == true), ("--detach", detach),
-                ("--voice", voice != nil), ("--continue", continuing.isGiven), ("--template", templates.template != nil),
+                ("--voice", voice != nil), ("--continue", continuing.isGiven),
+                ("--template", templates.template != nil),
             ]
             if let other = others.first(where: \.1)?.0 {
                 throw ValidationError("--prompts cannot be combined with \(other). Leave one of them out.")

@@ -55,7 +55,7 @@ extension RuleCase {
             if isGuilty { trace.call(0) }
             trace.finals = [:]
         },
-        RuleCase(SuspensionIsKept.self, "began while process 0 rested") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "began while process 0 was suspended") { trace, isGuilty in
             trace.submit(0)
             trace.did(.suspend(.background, grace: 0), .done)
             if isGuilty { trace.call(0) }
