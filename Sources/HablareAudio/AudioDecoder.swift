@@ -31,8 +31,8 @@ public final class AudioDecoder {
                 ?? AudioError(
                     code: .notAudio,
                     message: """
-                        These bytes are not audio of a known format; use WAV, FLAC, MP3, Ogg or AIFF, and check \
-                        whether they are an error message instead.
+                        These bytes are not audio of a known format. Use WAV, FLAC, MP3, Ogg or AIFF, and check \
+                        whether the bytes are an error message.
                         """)
         }
         self.bytes = bytes
@@ -54,7 +54,7 @@ public final class AudioDecoder {
         if let failure = bytes.failure { throw failure }
         // Some decoders replace broken audio with silence and continue. Only the block with the damage shows the error.
         if reader.isDamaged {
-            throw AudioError(code: .damaged, message: "The audio is broken or cut off; produce it again.")
+            throw AudioError(code: .damaged, message: "The audio is damaged or incomplete. Produce it again.")
         }
         return frames
     }

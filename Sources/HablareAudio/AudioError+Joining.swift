@@ -1,14 +1,14 @@
 extension AudioError {
     static let joinerIsClosed = AudioError(
-        code: .closed, message: "This joiner has already finished, failed or been cancelled; create a new one.")
+        code: .closed, message: "This joiner has already finished, failed or been cancelled. Create a new joiner.")
 
-    static let noFrames = AudioError(code: .noFrames, message: "The audio is empty; produce it again.")
+    static let noFrames = AudioError(code: .noFrames, message: "The audio is empty. Produce it again.")
 
     static let wavIsFull = AudioError(
-        code: .tooLarge, message: "A WAV file cannot exceed 4 GiB; write .flac or .mp3, or several files.")
+        code: .tooLarge, message: "A WAV file cannot exceed 4 GiB. Write a .flac or .mp3 file, or several files.")
 
     static let encodingFailed = AudioError(
-        code: .writeFailed, message: "The encoder failed; try again, or write another format.")
+        code: .writeFailed, message: "The encoder failed. Try again, or write another format.")
 
     static func mismatch(
         _ code: Code, _ what: String, _ unit: String, _ expected: Int, _ found: Int

@@ -114,7 +114,7 @@ public final class AudioJoiner {
         guard !isClosed else { throw .joinerIsClosed }
         defer { cancel() }
         guard let writer else {
-            throw AudioError(code: .nothingToJoin, message: "There is no audio to join; append at least one source.")
+            throw AudioError(code: .nothingToJoin, message: "There is no audio to join. Append at least one source.")
         }
         guard writer.close() else { throw file.failure ?? .encodingFailed }
         try file.commit()

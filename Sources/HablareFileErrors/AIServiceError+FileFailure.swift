@@ -36,19 +36,19 @@ extension AIServiceError {
                     """
                 )
             case (ENOSPC, _), (EDQUOT, _):
-                (.storageFull, "There is no space left for \(path). Free some and try again.")
+                (.storageFull, "There is no space left for \(path). Free some space, then try again.")
             case (EMFILE, _), (ENFILE, _):
                 (
                     .storageFailed,
                     """
-                    Too many files are open, so \(path) cannot be opened. Raise the limit (ulimit -n), or reduce the \
-                    concurrency.
+                    Too many files are open, so \(path) cannot be opened. Raise the limit (ulimit -n), or make fewer \
+                    calls at the same time.
                     """
                 )
             case (EACCES, .makingFolder), (EPERM, .makingFolder), (EROFS, .makingFolder):
                 (
                     .storageReadOnly,
-                    "The folder \(path) cannot be created. Check the permissions of the folder above it, or choose another one."
+                    "The folder \(path) cannot be created. Check the permissions of the folder above it, or choose another folder."
                 )
             case (ENOTDIR, .makingFolder):
                 (
@@ -56,10 +56,10 @@ extension AIServiceError {
                     "The folder \(path) cannot be created, because a file is in its place. Move the file away, or choose another folder."
                 )
             case (_, .makingFolder):
-                (.storageFailed, "The folder \(path) cannot be created. See the cause, or choose another one.")
+                (.storageFailed, "The folder \(path) cannot be created. See the cause, or choose another folder.")
             case (EACCES, _), (EPERM, _), (EROFS, _):
                 (.storageReadOnly, "\(path) is not writable. Check its permissions, or choose another folder.")
-            default: (.storageFailed, "\(path) could not be written. See the cause, and try again.")
+            default: (.storageFailed, "\(path) could not be written. Correct the cause, then try again.")
             }
         self.init(code, message, cause: failure.cause)
     }

@@ -34,8 +34,8 @@ extension ParameterValue {
         } catch {
             let advice =
                 switch error {
-                case .notFinite: "has a number that is not finite, which JSON cannot say. Mend it."
-                case .tooDeep: "has more than \(JSONWriter.maximumDepth) levels. Make it flatter."
+                case .notFinite: "has a number that is not finite, and JSON has no such numbers. Use a finite number."
+                case .tooDeep: "has more than \(JSONWriter.maximumDepth) levels of nesting. Use fewer levels."
                 }
             throw AIServiceError(.invalidRequest, "A value \(advice)")
         }

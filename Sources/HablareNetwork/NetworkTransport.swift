@@ -75,7 +75,7 @@ public final class NetworkTransport: HTTPTransport {
     private func exchange(_ call: HTTPCall) async throws -> (HTTPAnswer, Transfer) {
         try Task.checkCancellation()
         guard let origin = HTTPOrigin(of: call.url) else {
-            throw HTTPFailure(.other, mayHaveArrived: false, cause: "no address of http or https")
+            throw HTTPFailure(.other, mayHaveArrived: false, cause: "the address is not an http or https address")
         }
         let proxy = settings.proxies.proxy(for: origin)
         do {
@@ -153,7 +153,8 @@ public final class NetworkTransport: HTTPTransport {
         func refusal(_ reason: String) -> AIServiceError {
             AIServiceError(
                 .invalidConfiguration,
-                "The certificate file \(path) \(reason). Give a file of certificates in PEM format, or leave it out.")
+                "The certificate file \(path) \(reason). Use a file with certificates in PEM format, or leave the setting out."
+            )
         }
         let certificates: [NIOSSLCertificate]
         do {

@@ -90,7 +90,7 @@ enum Upload {
         } catch {
             throw Unreadable(cause: "\(type(of: error))")
         }
-        guard bytes.count == range.count else { throw Unreadable(cause: "shorter than it was") }
+        guard bytes.count == range.count else { throw Unreadable(cause: "fewer bytes than announced") }
         return ByteBuffer(bytes: bytes)
     }
 }

@@ -50,7 +50,7 @@ public final class SQLiteStore: RequestStore {
         func checked() throws(AIServiceError) -> Configuration {
             guard busyTimeout >= 0 else {  // NaN fails this, too
                 throw AIServiceError(
-                    .invalidConfiguration, "The busy timeout is negative or not a number. Give it 0 seconds or more.")
+                    .invalidConfiguration, "The busy timeout is negative or not a number. Set it to 0 seconds or more.")
             }
             var checked = self
             checked.busyTimeout = min(busyTimeout, Self.longestTimeout)
@@ -194,7 +194,8 @@ public final class SQLiteStore: RequestStore {
             return .commit
         }
         guard let outcome else {
-            throw AIServiceError(.storageFailed, "A transaction ended without a result. Report this store.")
+            throw AIServiceError(
+                .storageFailed, "A transaction ended without a result. This is a fault of the store: report it.")
         }
         log.withLock { $0.committed(outcome.seq) }
         if let number = outcome.seq { bell.ring(number) }

@@ -98,7 +98,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private func head(of response: URLResponse, for task: URLSessionTask) {
         guard let transfer = transfer(of: task) else { return }
         guard let response = response as? HTTPURLResponse else {
-            return transfer.failed(HTTPFailure(.malformedAnswer, mayHaveArrived: true, cause: "the answer is no HTTP"))
+            return transfer.failed(HTTPFailure(.malformedAnswer, mayHaveArrived: true, cause: "the answer is not HTTP"))
         }
         Self.pass(response, to: transfer)
     }

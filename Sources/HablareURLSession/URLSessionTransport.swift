@@ -53,7 +53,7 @@ public final class URLSessionTransport: HTTPTransport {
         guard settings.proxies == nil else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "URLSession takes no rules for proxies on this platform. Set the environment variables http_proxy and https_proxy, or use HablareNetwork."
+                "URLSession accepts no proxy rules on this platform. Set the environment variables http_proxy and https_proxy, or use HablareNetwork."
             )
         }
         #endif
@@ -85,7 +85,7 @@ public final class URLSessionTransport: HTTPTransport {
     private func exchange(_ call: HTTPCall) async throws -> (HTTPAnswer, SessionTransfer) {
         try Task.checkCancellation()
         guard let origin = HTTPOrigin(of: call.url) else {
-            throw HTTPFailure(.other, mayHaveArrived: false, cause: "no address of http or https")
+            throw HTTPFailure(.other, mayHaveArrived: false, cause: "the address is not an http or https address")
         }
         let proxy = settings.proxies?.proxy(for: origin)
         let form = try await UploadFile.form(of: call.body)

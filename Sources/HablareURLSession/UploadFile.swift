@@ -80,7 +80,7 @@ enum UploadFile {
         } catch {
             throw unreadable("\(type(of: error))")
         }
-        guard bytes.count == range.count else { throw unreadable("shorter than it was") }
+        guard bytes.count == range.count else { throw unreadable("fewer bytes than announced") }
         return bytes
     }
 

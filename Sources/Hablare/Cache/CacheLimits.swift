@@ -46,16 +46,17 @@ public struct CacheLimits: Sendable, Hashable {
 
     func check() throws(AIServiceError) {
         guard timeToLive >= 0 else {  // also refuses an age that is not a number
-            throw AIServiceError(.invalidConfiguration, "`cache.timeToLive` is negative. Give it zero or more seconds.")
+            throw AIServiceError(
+                .invalidConfiguration, "`cache.timeToLive` is negative. Set it to zero or more seconds.")
         }
         guard maximumCount >= 1 else {
-            throw AIServiceError(.invalidConfiguration, "`cache.maximumCount` is less than 1. Give it 1 or more.")
+            throw AIServiceError(.invalidConfiguration, "`cache.maximumCount` is less than 1. Set it to 1 or more.")
         }
         let natural = [
             ("maximumBytes", maximumBytes), ("memoryCount", Int64(memoryCount)), ("memoryBytes", Int64(memoryBytes)),
         ]
         for (name, value) in natural where value < 0 {
-            throw AIServiceError(.invalidConfiguration, "`cache.\(name)` is negative. Give it zero or more.")
+            throw AIServiceError(.invalidConfiguration, "`cache.\(name)` is negative. Set it to zero or more.")
         }
     }
 

@@ -5,19 +5,17 @@ extension AttemptTask.Parts {
     /// Records the end of an attempt. Stores its content first. The commit of the end then makes the changes that
     /// follow from it.
     ///
-    /// - Parameter isLastTry: Whether the request fails with the storage error if the answer cannot be stored now.
+    /// - Parameters:
+    ///   - first: The store's answer to the first commit of this end, if it was committed before.
+    ///   - isLastTry: Whether the request fails with the storage error if the answer cannot be stored now.
     /// - Returns: Whether the end was recorded. `false` if it did not need to be recorded.
     /// - Throws: ``AIServiceError`` of category storage if the end could not be recorded.
-    func settle(_ end: AttemptEnd, isLastTry: Bool = false) async throws -> Bool {
-        var end = end
+    func settle(
+        _ end: AttemptEnd, answeredBy first: Result<WriteReceipt, any Error>? = nil, isLastTry: Bool = false
+    ) async throws -> Bool {
+        var (end, first) = (end, first)
         for _ in 0..<3 {
-            var stored = end
-            do {
-                if needsFile(end) { stored = try await filing(end) }
-            } catch let error as AIServiceError where isLastTry {
-                if stored.outcome.isAnswer { stored.outcome = .failed(error) } else { stored.kept = nil }
-            }
-            switch try await commit(&stored, isLastTry: isLastTry) {
+            switch try await receipt(of: end, answeredBy: first.take(), isLastTry: isLastTry) {
             case .done: return true
             case .rejected(let error):
                 // The answer cannot be stored, which is the outcome.
@@ -42,12 +40,26 @@ extension AttemptTask.Parts {
             """)
     }
 
+    private func receipt(
+        of end: AttemptEnd, answeredBy first: Result<WriteReceipt, any Error>?, isLastTry: Bool
+    ) async throws -> WriteReceipt {
+        if let first { return try first.get() }
+        var stored = end
+        do {
+            if needsFile(end) { stored = try await filing(end) }
+        } catch let error as AIServiceError where isLastTry {
+            if stored.outcome.isAnswer { stored.outcome = .failed(error) } else { stored.kept = nil }
+        }
+        return try await commit(stored, isLastTry: isLastTry)
+    }
+
     /// Commits an end. If the store is full and this is the last try, commits the end without its content, because a
     /// smaller record may fit. Otherwise one answer could block all work for ever.
-    private func commit(_ end: inout AttemptEnd, isLastTry: Bool) async throws -> WriteReceipt {
+    private func commit(_ end: AttemptEnd, isLastTry: Bool) async throws -> WriteReceipt {
         do {
             return try await journal.commit(.settle(end))
         } catch let error as AIServiceError where isLastTry && error.code == .storageFull && end.bringsContent {
+            var end = end
             (end.remainingChunks, end.kept) = (nil, nil)
             if case .completed = end.outcome { end.outcome = .failed(error) }
             return try await journal.commit(.settle(end))
@@ -55,7 +67,7 @@ extension AttemptTask.Parts {
     }
 
     @inline(never)
-    private func needsFile(_ end: AttemptEnd) -> Bool {
+    func needsFile(_ end: AttemptEnd) -> Bool {
         guard let content, let data = end.answer, case .success(let answer) = data.result, let body = answer.body,
             body.reference == nil
         else { return false }

@@ -121,7 +121,9 @@ final class AttemptTask: CallListener {
         let endedAt = parts.date()
         while true {
             switch ended(flight, startedAt: startedAt, endedAt: endedAt, reply.value) {
-            case .record(let end): return await record(end)
+            case .record(let end):
+                guard !parts.needsFile(end) else { return await record(end) }
+                return commit(end)
             case .awaitStandIn(let standIn): await standIn.value
             case .leave: return
             }
@@ -305,15 +307,33 @@ final class AttemptTask: CallListener {
         return nil
     }
 
+    /// Commits an end without waiting for the commit, so that the attempt's task ends first. If the commit does not
+    /// record the end, a new task handles the store's answer.
+    ///
+    /// A task that waited for the commit would be woken only in order to end. The same commit starts other attempts,
+    /// and each wake-up delays them.
+    @inline(never)
+    private func commit(_ end: AttemptEnd) {
+        parts.journal.commit([.settle(end)]) { [self] result in
+            let answer = result.map { $0[0] }
+            if case .success(.done) = answer { return }
+            _ = engine?.spawner.start { await self.record(end, answeredBy: answer) }
+        }
+    }
+
     /// Records an end. If the store cannot be written, keeps the end and records it when the store can be written
     /// again.
+    ///
+    /// - Parameter first: The store's answer to the first commit of this end, if it was committed before.
     @inline(never)
-    private func record(_ end: AttemptEnd) async {
+    private func record(_ end: AttemptEnd, answeredBy first: Result<WriteReceipt, any Error>? = nil) async {
         let key = AttemptKey(flight: end.flight, token: end.lifecycle.token)
+        var first = first
         var failures = 0
         while true {
             do {
-                let isRecorded = try await parts.settle(end, isLastTry: failures + 1 >= Self.maximumRecordings)
+                let isRecorded = try await parts.settle(
+                    end, answeredBy: first.take(), isLastTry: failures + 1 >= Self.maximumRecordings)
                 if !isRecorded { engine?.recordingOver(end) }
                 return
             } catch {

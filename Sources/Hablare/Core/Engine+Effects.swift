@@ -131,14 +131,15 @@ extension Engine {
     private func claimed(_ claim: ReadClaim, _ query: ClaimQuery) {
         for flight in claim.putBack {
             logger.warning(
-                "A prompt cannot be read; its request backs off",
+                "A prompt cannot be read; its request is retried later",
                 metadata: [
                     "request": "\(flight.request.id)", "error": flight.failure.map { "\($0)" } ?? "",
                 ])
         }
         if let error = claim.storeFailure {
             logger.error(
-                "Requests whose prompts cannot be read could not be put back yet", metadata: ["error": "\(error)"])
+                "Requests whose prompts cannot be read could not be returned to the queue",
+                metadata: ["error": "\(error)"])
         }
         let flights = claim.flights.map { queued($0, by: query.provider) }
         let unneeded = claim.unneeded.map { queued($0, by: query.provider) }
@@ -183,7 +184,7 @@ extension Engine {
             }
             // The leases end with this process's registration, or are broken when the process is found dead. If it
             // continues, it tries again.
-            engine.logger.error("Leases could not be given back", metadata: ["error": "\(error)"])
+            engine.logger.error("Leases could not be released", metadata: ["error": "\(error)"])
             engine.apply { $0.unreturned += flights }
         }
     }
@@ -196,7 +197,8 @@ extension Engine {
                     return engine.reserveFailed(
                         of: request.account,
                         with: AIServiceError(
-                            .storageFailed, "The store did not answer a reservation. Report this store."))
+                            .storageFailed,
+                            "The store did not answer a reservation. This is a fault of the store: report it."))
                 }
                 engine.apply { $0.granted(grant, of: request.account) }
             case .failure(let error): engine.reserveFailed(of: request.account, with: error)
@@ -217,7 +219,7 @@ extension Engine {
             }
             engine.apply { $0.reported(report, isWritten: false) }
             // This process applies the report all the same. The others learn it from the provider.
-            engine.logger.error("The state of an account is not recorded", metadata: ["error": "\(error)"])
+            engine.logger.error("The state of an account could not be recorded", metadata: ["error": "\(error)"])
         }
     }
 

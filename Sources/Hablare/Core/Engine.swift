@@ -183,7 +183,10 @@ final class Engine: Sendable {
             continuation.finish(throwing: AIServiceError.suspended)
             return (0, stream)
         }
-        continuation.onTermination = { [weak self] _ in self?.endStream(number, of: id) }
+        continuation.onTermination = { [weak self] end in
+            guard case .cancelled = end, let self else { return }  // the engine has removed a stream that it finished
+            later { $0.endStream(number, of: id) }
+        }
         return (number, stream)
     }
 
@@ -207,7 +210,16 @@ final class Engine: Sendable {
         return stream.statuses
     }
 
-    private func endStream(_ number: Int, of id: UUID) {
+    /// Runs an action in a task of its own. Cancellation handlers must use it instead of taking the lock.
+    ///
+    /// While a task is cancelled, its handlers run under a lock of the runtime. The engine yields to streams under its
+    /// own lock, and to resume a reader takes the runtime's lock of that task. A handler that took the engine's lock
+    /// would take the two locks in the other order, and both threads could wait for ever.
+    func later(_ action: @escaping @Sendable (Engine) -> Void) {
+        _ = spawner.start { [weak self] in if let self { action(self) } }
+    }
+
+    func endStream(_ number: Int, of id: UUID) {
         apply { $0.watched.endStream(number, of: id) }
     }
 
@@ -316,7 +328,7 @@ extension Engine {
     func recordingFailed(
         _ key: AttemptKey, with error: any Error, _ continuation: CheckedContinuation<Int?, Never>
     ) {
-        logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
+        logger.error("An attempt's end could not be recorded; the engine tries again", metadata: ["error": "\(error)"])
         let failures: Int? = applyToState { state, now in
             let (_, effects) = state.core.apply(at: now) { $0.recordingFailed(key, with: error) }
             let recording = state.core.recording(of: key)

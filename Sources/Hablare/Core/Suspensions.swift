@@ -1,4 +1,5 @@
-/// The reasons to suspend an engine, the grace periods for calls in flight, and the engine's next order.
+/// The reasons to suspend an engine, the grace periods for calls in flight, and the command that the engine carries out
+/// next: work, suspend or end.
 ///
 /// This is a pure value. It receives events and the time only through its methods.
 package struct Suspensions: Sendable, Hashable {

@@ -13,7 +13,7 @@ extension AIServiceError {
 
     /// Returns the error for a UUID or a position in a job that already belongs to a request with other content.
     public static func conflict(id: UUID, job: Submission.JobPosition?) -> AIServiceError {
-        let taken = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
+        let taken = job.map { "position \($0.position) of job \($0.key)" } ?? "that UUID"
         return AIServiceError(
             .conflict,
             """
@@ -28,8 +28,8 @@ extension AIServiceError {
         AIServiceError(
             .conflict,
             """
-            Request \(id) already has another place in a job, and a request has one place. Use a new UUID for this \
-            one.
+            Request \(id) already has another position in a job, and a request can have only one. Use a new UUID for \
+            the new position.
             """
         )
     }

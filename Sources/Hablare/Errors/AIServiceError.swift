@@ -31,7 +31,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         case operation
     }
 
-    /// In one object, so that a result is not as large as its rare failure.
+    /// The parts are in one object. Otherwise every `Result` would be as large as an error, although errors are rare.
     private struct Parts: Sendable, Hashable, Codable {
         /// All properties except the kept answer. It is not encoded, because the store keeps it separately.
         enum CodingKeys: String, CodingKey {

@@ -93,7 +93,8 @@ extension ClaimedFlight {
                 throw AIServiceError(
                     .contentMissing,
                     """
-                    The store has a prompt in a content file, but no content files. Report this store.
+                    The store has a prompt in a content file, but no content files. This is a fault of the store: \
+                    report it.
                     """)
             }
             flight.request.prompt = try Prompt(in: reference, of: content)

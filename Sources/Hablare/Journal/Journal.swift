@@ -275,7 +275,8 @@ extension Journal.Core {
         guard commit.receipts.count == writes.count else {
             throw AIServiceError(
                 .storageFailed,
-                "The store answered \(writes.count) writes with \(commit.receipts.count) receipts. Report this store.")
+                "The store answered \(writes.count) writes with \(commit.receipts.count) receipts. This is a fault of the store: report it."
+            )
         }
         return commit
     }

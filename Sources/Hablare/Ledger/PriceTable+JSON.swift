@@ -87,7 +87,8 @@ extension PriceTable {
                 """)
         }
         guard row["source"] == nil || row["source"] is String || row["source"] is NSNull else {
-            throw .badPrice(number, "has a `source` that is no text. Give where the price was read, or leave it out.")
+            throw .badPrice(
+                number, "has a `source` that is not a text. Give where the price was read, or leave it out.")
         }
         return PriceEntry(
             provider: provider, model: row["model"] as? String, unit: unit, microDollarsPerMillion: micro,

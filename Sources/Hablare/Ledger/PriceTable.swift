@@ -108,7 +108,7 @@ public struct PriceTable: Sendable, Hashable {
         guard let first else { return }
         throw .badPrice(
             first.later + 1,
-            "overlaps entry \(first.earlier + 1): a unit has one price at a time. Let the earlier one end (`until`) where the later one begins."
+            "overlaps entry \(first.earlier + 1): a unit has one price at a time. Set `until` of the earlier entry to the day on which the later entry begins."
         )
     }
 

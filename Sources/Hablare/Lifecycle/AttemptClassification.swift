@@ -87,7 +87,8 @@ extension AIServiceError {
 
     static let notStorable = AIServiceError(
         .invalidResponse,
-        "The provider answered with a number that is not finite, or with more than 64 levels. Correct the provider.")
+        "The provider answered with a number that is not finite, or with more than 64 levels of nesting. Correct the provider."
+    )
 
     /// Returns the error for an attempt that exceeded its time limit.
     ///
@@ -95,7 +96,7 @@ extension AIServiceError {
     package static func timedOut(after limit: Duration, isUnsent: Bool = false) -> AIServiceError {
         AIServiceError(
             .timeout,
-            "The attempt took longer than \(limit.formatted(.units(allowed: [.minutes, .seconds, .milliseconds]))). Allow more time, or ask for less at once.",
+            "The attempt took longer than \(limit.formatted(.units(allowed: [.minutes, .seconds, .milliseconds]))). Set a longer timeout, or request less at once.",
             disposition: isUnsent ? .retry(after: nil) : nil)
     }
 

@@ -7,7 +7,7 @@ public struct FlightID: Sendable, Hashable, Comparable, Codable, RawRepresentabl
     public let rawValue: Int64
     /// Creates an id.
     public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// Orders by arrival.
+    /// Returns whether one flight arrived before another.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
@@ -18,7 +18,7 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
     public let rawValue: Int64
     /// Creates an id.
     public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// Orders by registration.
+    /// Returns whether one process registered before another.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
@@ -263,7 +263,8 @@ extension FlightLifecycle {
         state = .waiting
     }
 
-    /// Gives an unsent flight back to the store until a date, because its request cannot be read now.
+    /// Ends the lease of an unsent flight whose request cannot be read now. No process may lease the flight before the
+    /// date.
     ///
     /// - Parameters:
     ///   - token: The token under which the flight was leased.
@@ -457,7 +458,7 @@ extension FlightLifecycle {
 extension ResumeHandleWrite {
     /// Records in a flight that its attempt stored or removed a resume handle.
     ///
-    /// - Throws: The ``FlightLifecycle/Refusal`` of the flight.
+    /// - Throws: A ``FlightLifecycle/Refusal`` if the flight's state does not allow the write.
     public func apply(to flight: inout FlightLifecycle) throws(FlightLifecycle.Refusal) {
         if handle != nil {
             try flight.handleStored(token: token)

@@ -10,7 +10,7 @@ public struct FlightTransition: Sendable, Hashable {
 
     /// Applies an event to a copy of `old`.
     ///
-    /// - Throws: The ``FlightLifecycle/Refusal`` of the flight.
+    /// - Throws: The ``FlightLifecycle/Refusal`` that `event` throws if the state of `old` does not allow the event.
     public init(
         of old: FlightLifecycle,
         _ event: (inout FlightLifecycle) throws(FlightLifecycle.Refusal) -> Void

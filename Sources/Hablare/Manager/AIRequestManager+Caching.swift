@@ -56,7 +56,9 @@ extension AIRequestManager {
         let receipt = try await journal.commit(.uncache(selection))
         guard case .uncached(let count) = receipt else {
             throw AIServiceError(
-                .storageFailed, "The store did not drop answers. Report this store.", cause: "\(receipt)")
+                .storageFailed,
+                "The store did not remove answers from the cache. This is a fault of the store: report it.",
+                cause: "\(receipt)")
         }
         return count
     }

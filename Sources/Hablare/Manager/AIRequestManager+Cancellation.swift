@@ -77,9 +77,9 @@ extension AIRequestManager {
     /// Erases a request, its prompt and its content. If the request is live, it is cancelled first. The request's
     /// attempts stay in the ledger.
     ///
-    /// With a `SQLiteStore`, no file of the store contains the erased bytes when this returns. Rows are overwritten,
-    /// the write-ahead log is emptied, and content files that no other request refers to are removed. If a reader holds
-    /// an older state at that moment, or the process dies, a later commit finishes the erasure.
+    /// With a `SQLiteStore`, no file of the store contains the erased bytes when this method returns. Rows are
+    /// overwritten, the write-ahead log is emptied, and content files that no other request refers to are removed. If a
+    /// reader holds an older state at that moment, or the process dies, a later commit finishes the erasure.
     ///
     /// There is no guarantee for these copies of the bytes:
     ///

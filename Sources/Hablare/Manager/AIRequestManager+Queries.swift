@@ -27,7 +27,7 @@ extension AIRequestManager {
     public func snapshots(_ filter: SnapshotFilter = SnapshotFilter()) async throws -> [RequestSnapshot] {
         guard filter.limit >= 0 else {
             throw AIServiceError(
-                .invalidRequest, "The filter's `limit` is negative. Ask for at most as many requests as you can show.")
+                .invalidRequest, "The filter's `limit` is negative. Set it to zero or more.")
         }
         return try await explained(try await journal.read { try $0.snapshots(filter) })
     }

@@ -24,7 +24,7 @@ extension RequestStatus {
         case .completed(let response): return response
         case .failed(let error): throw error
         case .cancelled:
-            throw AIServiceError(.cancelled, "Request \(id) was cancelled. To run it after all, retry it.")
+            throw AIServiceError(.cancelled, "Request \(id) was cancelled. To run it, retry it.")
         case .pending, .executing: throw AIServiceError(.invalidState, "Request \(id) is not final.")
         }
     }
@@ -46,7 +46,10 @@ extension AIServiceError {
         case .unknownRequest: .unknown(id)
         case .rejected(let error): error
         default:
-            AIServiceError(.storageFailed, "The store answered a write of \(id) unexpectedly.", cause: "\(receipt)")
+            AIServiceError(
+                .storageFailed,
+                "The store returned an unexpected receipt for a write of \(id). This is a fault of the store: report it.",
+                cause: "\(receipt)")
         }
     }
 }

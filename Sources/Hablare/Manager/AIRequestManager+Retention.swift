@@ -107,7 +107,9 @@ extension AIRequestManager {
                 let receipt = try await journal.commit(.prune(through: last, limit: Self.pruneBatch))
                 guard case .pruned(let pruned) = receipt else {
                     throw AIServiceError(
-                        .storageFailed, "The store answered a pruning unexpectedly.", cause: "\(receipt)")
+                        .storageFailed,
+                        "The store returned an unexpected receipt for a pruning. This is a fault of the store: report it.",
+                        cause: "\(receipt)")
                 }
                 report.responses += pruned.count
                 report.bytes += pruned.bytes

@@ -16,7 +16,7 @@ extension AIRequestManager {
         guard !request.prompt.isBlank else {
             throw AIServiceError(
                 .invalidRequest,
-                "The prompt is empty: it has no text but white space, and no other part. Give it text, a picture or a tool's answer."
+                "The prompt is empty: it has no text but white space, and no other part. Add text, a picture or a tool's answer."
             )
         }
         guard request.sample >= 0 else {
@@ -140,7 +140,7 @@ extension AIRequestManager {
             throw AIServiceError(
                 .contentMissing,
                 """
-                A prompt's content file was removed while the request was submitted. Submit it again.
+                A prompt's content file was removed while the request was submitted. Submit the request again.
                 """)
         case let other: throw AIServiceError.unexpected(other, for: submission.request.id)
         }

@@ -56,11 +56,12 @@ extension AIRequestManager {
     ) async throws -> [UUID] {
         guard (0...Self.lastPosition).contains(position), batch.count <= Self.lastPosition - position else {
             throw AIServiceError(
-                .invalidRequest, "A place in a job is between 0 and \(Self.lastPosition). Count from 0.")
+                .invalidRequest,
+                "The position of a request in a job is not between 0 and \(Self.lastPosition). Count positions from 0.")
         }
         guard JobKey.lengths.contains(jobKey.rawValue.utf8.count) else {
             throw AIServiceError(
-                .invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
+                .invalidRequest, "The job key does not have between 1 and 256 bytes. Use a hash of the job's input.")
         }
         return try await observer.submitting(batch, to: provider) {
             try await store(try batch.map { try submission(of: $0, to: provider) }, job: jobKey, from: position)

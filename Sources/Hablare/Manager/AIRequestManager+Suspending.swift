@@ -36,7 +36,7 @@ extension AIRequestManager {
         await withTaskCancellationHandler {
             await engine.settled(reason)
         } onCancel: { [engine] in
-            engine.apply { $0.hurried(reason) }
+            engine.later { $0.apply { $0.hurried(reason) } }
         }
     }
 

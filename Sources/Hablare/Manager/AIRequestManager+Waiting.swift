@@ -64,7 +64,12 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
         let stream = engine.stream(of: id)
-        return engine.begin(stream, of: id, with: try await present(id))
+        do {
+            return engine.begin(stream, of: id, with: try await present(id))
+        } catch {
+            engine.endStream(stream.number, of: id)
+            throw error
+        }
     }
 
     /// Returns the present status of a watched request, and attaches its watchers to the events of its flight.

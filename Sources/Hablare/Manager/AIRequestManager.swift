@@ -14,8 +14,8 @@ public import Logging
 /// ``RequestStore/signal``, and it looks for them at every ``EngineConfiguration/renewalInterval``. A store without a
 /// signal can be used by one process only.
 ///
-/// When the engine of this process is shut down, waits end with ``AIServiceError/Code/suspended``. Start them again
-/// when an engine runs again. If a process must keep waiting, do not run an engine in it, or run an engine with the
+/// When the engine of this process is shut down, waits end with ``AIServiceError/Code/suspended``. Wait again when
+/// an engine runs again. If a process must keep waiting, do not run an engine in it, or run an engine with the
 /// scope ``ClaimScope/nothing``, which calls no provider.
 public final class AIRequestManager: Sendable {
     let store: any RequestStore

@@ -114,7 +114,7 @@ public struct EngineConfiguration: Sendable, Hashable {
             ("pruneInterval", pruneInterval),
         ]
         for (name, value) in positive where value <= .zero {
-            throw AIServiceError(.invalidConfiguration, "`\(name)` is not positive. Give it some time.")
+            throw AIServiceError(.invalidConfiguration, "`\(name)` is not positive. Set it to a time above zero.")
         }
         let natural: [(String, Duration)] = [
             ("cancellationGrace", cancellationGrace), ("shutdownGrace", shutdownGrace),
@@ -124,19 +124,19 @@ public struct EngineConfiguration: Sendable, Hashable {
             ("retry.maximumElapsed", retry.maximumElapsed),
         ]
         for (name, value) in natural where value < .zero {
-            throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Give it zero or more.")
+            throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Set it to zero or more.")
         }
         try breaker.check("`breaker`")
         try Budget.check(budgets, of: registry)
         try retention.check()
         try cache.check()
         guard retry.maximumAttempts >= 1 else {
-            throw AIServiceError(.invalidConfiguration, "`retry.maximumAttempts` is less than 1. Give it 1 or more.")
+            throw AIServiceError(.invalidConfiguration, "`retry.maximumAttempts` is less than 1. Set it to 1 or more.")
         }
         guard leaseDuration > renewalInterval else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "`leaseDuration` is not longer than `renewalInterval`, so leases would run out before they are renewed."
+                "`leaseDuration` is not longer than `renewalInterval`, so leases would end before they are renewed. Set a longer lease duration."
             )
         }
     }

@@ -105,7 +105,8 @@ public struct EngineService: Service {
         guard let (isToWork, before) = manager.engine.apply({ $0.engineStarted() }) else {
             throw AIServiceError(
                 .invalidState,
-                "An engine already runs on this manager. Use that one, or start another when it has ended.")
+                "An engine already runs on this manager. Use the running engine, or start another engine after it has ended."
+            )
         }
         guard isToWork else { return nil }
         do {

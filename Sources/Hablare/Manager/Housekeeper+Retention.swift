@@ -44,7 +44,7 @@ extension Housekeeper {
         } catch is CancellationError {
             return AbandonedContent()  // shut down, which the next sleep finds out
         } catch {
-            manager.logger.error("Abandoned content could not all be removed", metadata: ["error": "\(error)"])
+            manager.logger.error("Some abandoned content could not be removed", metadata: ["error": "\(error)"])
             return AbandonedContent()
         }
     }

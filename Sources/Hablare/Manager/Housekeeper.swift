@@ -32,7 +32,8 @@ struct Housekeeper: Sendable {
                 host: manager.store.liveness?.host ?? "", processID: ProcessInfo.processInfo.processIdentifier,
                 lockName: lockName, expiresAt: leaseEnd)
             guard case .owner(let owner) = try await manager.journal.commit(.registerOwner(registration)) else {
-                throw AIServiceError(.storageFailed, "The store did not register this process. Report this store.")
+                throw AIServiceError(
+                    .storageFailed, "The store did not register this process. This is a fault of the store: report it.")
             }
             do {
                 try await reap(except: owner)
@@ -56,7 +57,8 @@ struct Housekeeper: Sendable {
                 return try await register()
             } catch {
                 manager.logger.error(
-                    "The engine cannot resume after its suspension; it tries again", metadata: ["error": "\(error)"])
+                    "The engine cannot resume after its suspension; the engine tries again",
+                    metadata: ["error": "\(error)"])
             }
             await manager.engine.untilNotToWork(within: manager.configuration.renewalInterval)
         }
@@ -73,7 +75,7 @@ struct Housekeeper: Sendable {
             _ = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
         } catch {
             manager.logger.error(
-                "The process could not deregister; the next one does it", metadata: ["error": "\(error)"])
+                "The process could not deregister; the next process deregisters it", metadata: ["error": "\(error)"])
             unretired.withLock { _ = $0.insert(owner) }
         }
     }
@@ -139,10 +141,10 @@ struct Housekeeper: Sendable {
                 .expire(at: manager.seams.date(), limit: Engine.sweepBatch),
             ])
             if case .refused = receipts.first {
-                manager.logger.warning("Another process declared this one dead; it registers again")
+                manager.logger.warning("Another process declared this process dead; this process registers again")
                 try await startOver(current)
             } else if manager.engine.read(\.isUncertain) {
-                manager.logger.warning("Whether a commit was made is unknown; this process registers again")
+                manager.logger.warning("It is unknown whether a commit was made; this process registers again")
                 try await startOver(current)
             }
             manager.engine.apply { $0.storeRecovered() }

@@ -25,7 +25,7 @@
 /// | `hablare_commit_duration` | timer | `kind`: `write`, `claim` | the time that the store took for a commit |
 /// | `hablare_commit_writes` | histogram | | the number of writes in one commit |
 /// | `hablare_commit_failures_total` | counter | `kind` | commits that failed |
-/// | `hablare_journal_queue_depth` | gauge | | callers that were waiting when the last round of commits began |
+/// | `hablare_journal_queue_depth` | gauge | | callers that were waiting when the engine last began to commit |
 /// | `hablare_flights_recovered_total` | counter | | calls that were taken over from dead processes |
 /// | `hablare_responses_pruned_total` | counter | | responses that were evicted because they exceeded the limits |
 /// | `hablare_responses_pruned_bytes_total` | counter | | the bytes of these responses |
@@ -66,7 +66,7 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     case commitWrites = "hablare_commit_writes"
     /// The number of commits that failed.
     case commitFailures = "hablare_commit_failures_total"
-    /// The number of callers that were waiting when the last round of commits began.
+    /// The number of callers that were waiting when the engine last began to commit.
     case journalQueueDepth = "hablare_journal_queue_depth"
     /// The number of calls that were taken over from dead processes.
     case flightsRecovered = "hablare_flights_recovered_total"

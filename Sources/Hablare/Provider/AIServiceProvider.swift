@@ -77,7 +77,7 @@ extension AIServiceProvider {
     /// Returns `nil`: not known.
     public func maximumUsage(of request: AIRequest) -> Usage? { nil }
 
-    /// Returns a failure. The engine calls this function only if the provider implements none of the two `generate`
+    /// Returns a failure. The engine calls this function only if the provider implements neither of the two `generate`
     /// functions.
     public func generate(
         prompt: String, parameters: [String: ParameterValue]

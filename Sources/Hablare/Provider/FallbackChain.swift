@@ -53,7 +53,8 @@ extension AIRequest {
         guard !fallback.isEmpty else { return }
         guard fallback.count <= FallbackChain.longest else {
             throw AIServiceError(
-                .invalidRequest, "A request can fall back on at most \(FallbackChain.longest) providers. Name fewer.")
+                .invalidRequest,
+                "A request can fall back on at most \(FallbackChain.longest) providers. Name fewer providers.")
         }
         var seen: Set<ProviderID> = [provider.id]
         for target in fallback {
@@ -64,13 +65,13 @@ extension AIRequest {
                 throw AIServiceError(
                     .invalidRequest,
                     """
-                    Provider \(target.provider) is twice in the fallback chain. Name each provider once.
+                    Provider \(target.provider) occurs twice in the fallback chain. Name each provider once.
                     """)
             }
             guard next.responseType == provider.responseType else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "Provider \(target.provider) answers \(next.responseType.rawValue) and \(provider.id) \(provider.responseType.rawValue). Fall back on providers of the same kind."
+                    "Provider \(target.provider) answers with \(next.responseType.rawValue), and provider \(provider.id) with \(provider.responseType.rawValue). Use fallback providers with the same type of answer."
                 )
             }
         }

@@ -117,26 +117,26 @@ extension AIServiceError {
         AIServiceError(
             .invalidResponse,
             """
-            The provider remembers a handle of \(count) bytes; the size must be 1 to \(ProviderCall.maximumHandle). \
-            Remember the name of the work, not its content.
+            The provider stores a resume handle of \(count) bytes; the size must be 1 to \
+            \(ProviderCall.maximumHandle). Store the name of the work, not its content.
             """
         )
     }
 
     static let handleTooLate = AIServiceError(
-        .invalidResponse, "The provider remembers something after the end of its call. Correct the provider.")
+        .invalidResponse, "The provider calls `remember` after the end of its call. Correct the provider.")
 
     static let resumedTooLate = AIServiceError(
-        .invalidResponse, "The provider resumes remembered work after the end of its call. Correct the provider.")
+        .invalidResponse, "The provider calls `resume` after the end of its call. Correct the provider.")
 
     static let nothingToResume = AIServiceError(
         .invalidResponse,
         """
-        The provider resumes work without a remembered handle. Check whether there is a handle first.
+        The provider calls `resume` without a resume handle. Check first whether there is a handle.
         """)
 
     static let notResumed = AIServiceError(
         .invalidResponse,
-        "The provider began an answer again that it should have resumed. Call `resume()`, or `forget()` and fail.",
+        "The provider began an answer again instead of resuming it. Call `resume()`, or call `forget()` and fail.",
         disposition: .outcomeUnknown)
 }

@@ -92,7 +92,7 @@ public struct ProviderCall: Sendable {
 
 /// A provider's answer: the content, with metadata and usage.
 public struct ProviderAnswer: Sendable {
-    /// In one object, so that a task that waits for an answer keeps a single word for it.
+    /// The parts are in one object, so that a task that waits for an answer stores only one pointer.
     private struct Parts: Sendable {
         var content: ResponseContent
         var metadata: [String: String]

@@ -46,7 +46,7 @@ public struct ProviderRegistry: Sendable {
         var rates: [AccountID: RateLimit?] = [:]
         for provider in registrations {
             guard !provider.id.rawValue.isEmpty else {
-                throw AIServiceError(.invalidConfiguration, "A provider has an empty id. Give it a name.")
+                throw AIServiceError(.invalidConfiguration, "A provider has an empty id. Set its id to a name.")
             }
             guard byID.updateValue(provider, forKey: provider.id) == nil else {
                 throw AIServiceError(
@@ -57,7 +57,8 @@ public struct ProviderRegistry: Sendable {
             guard rate == nil || rate == .some(provider.limits.rate) else {
                 throw AIServiceError(
                     .invalidConfiguration,
-                    "Providers of account \(provider.account) have different rate limits. Give all of them the same.")
+                    "Providers of account \(provider.account) have different rate limits. Give all of them the same rate limit."
+                )
             }
         }
         self.registrations = registrations

@@ -68,7 +68,7 @@ public struct AccountID: Sendable, Hashable, Comparable, Codable, RawRepresentab
     public init(stringLiteral value: String) { self.init(rawValue: value) }
     /// The name.
     public var description: String { rawValue }
-    /// Orders by name.
+    /// Returns whether one name precedes another.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 

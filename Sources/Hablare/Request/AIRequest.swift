@@ -14,7 +14,7 @@ public import Foundation
 ///     fallback: [FallbackTarget("second", model: "tiny")])
 /// ```
 public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
-    /// In one object, because a request is passed on many times between its submission and its end.
+    /// The parts are in one object, because a request is passed on many times between its submission and its end.
     private struct Parts: Sendable, Hashable, Codable {
         var id: UUID
         var prompt: Prompt
@@ -235,7 +235,7 @@ extension AIRequest {
                 .invalidRequest,
                 """
                 The request has \(request.tags.count) tags; it may have \(Self.maximumTags). Use tags for the sums of \
-                costs, and `metadata` for the rest.
+                costs, and `metadata` for other data.
                 """
             )
         }
@@ -322,7 +322,8 @@ public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable
         }
     }
 
-    /// Orders by urgency: `.high < .normal < .low`. An ascending sort puts the most urgent priority first.
+    /// Returns whether one priority is more urgent than another: `.high < .normal < .low`. An ascending sort puts the
+    /// most urgent priority first.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue < rhs.rawValue
     }

@@ -61,7 +61,7 @@ package enum PackedPrompt {
             json = try encoder.encode(messages)
         } catch let error as EncodingError {
             throw AIServiceError(
-                .invalidRequest, "The prompt has a number that is not finite. Give a finite one, or leave it out.",
+                .invalidRequest, "The prompt has a number that is not finite. Use a finite number, or leave it out.",
                 cause: "\(type(of: error))")
         }
         var data = Data(signature)
@@ -92,7 +92,7 @@ package enum PackedPrompt {
     }
 
     private static let damaged = AIServiceError(
-        .contentMissing, "A prompt's content file is damaged. Run `hablare doctor`, or ask again.")
+        .contentMissing, "A prompt's content file is damaged. Run `hablare doctor`, or submit the request again.")
 
     // MARK: Coding bodies
 

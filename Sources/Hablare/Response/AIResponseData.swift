@@ -2,7 +2,8 @@ public import Foundation
 
 /// The response to a request, as an immutable value that can be passed to any actor.
 public struct AIResponseData: Sendable, Hashable, Codable {
-    /// In one object, because a response is passed on many times on its way to the store and to its waiters.
+    /// The parts are in one heap object, because a response is passed on many times on its way to the store and to its
+    /// waiters.
     private struct Parts: Sendable, Hashable {
         let requestID: UUID
         let providerID: ProviderID

@@ -49,7 +49,7 @@ extension AnswerMetadata {
         do {
             return String(decoding: try encoder.encode(list), as: UTF8.self)
         } catch {
-            throw AIServiceError(.invalidResponse, "The answer has a number that is not finite. Ask again.")
+            throw AIServiceError(.invalidResponse, "The answer has a number that is not finite. Request a new answer.")
         }
     }
 }

@@ -7,7 +7,7 @@ public struct PrunePlan: Sendable, Hashable {
     public struct Position: Sendable, Hashable, Comparable {
         /// The date at which the response was received.
         public var receivedAt: Date
-        /// The flight of the response. It orders responses that were received at the same time.
+        /// The flight of the response. It breaks ties between responses that were received at the same time.
         public var flight: FlightID
 
         /// Creates a position.

@@ -46,13 +46,13 @@ public struct Retention: Sendable, Hashable {
 
     func check() throws(AIServiceError) {
         guard maximumAge >= 0 else {  // also refuses an age that is not a number
-            throw AIServiceError(.invalidConfiguration, "`retention.maximumAge` is negative. Give it zero or more.")
+            throw AIServiceError(.invalidConfiguration, "`retention.maximumAge` is negative. Set it to zero or more.")
         }
         guard maximumCount >= 1 else {
-            throw AIServiceError(.invalidConfiguration, "`retention.maximumCount` is less than 1. Give it 1 or more.")
+            throw AIServiceError(.invalidConfiguration, "`retention.maximumCount` is less than 1. Set it to 1 or more.")
         }
         guard maximumBytes >= 0 else {
-            throw AIServiceError(.invalidConfiguration, "`retention.maximumBytes` is negative. Give it zero or more.")
+            throw AIServiceError(.invalidConfiguration, "`retention.maximumBytes` is negative. Set it to zero or more.")
         }
     }
 }

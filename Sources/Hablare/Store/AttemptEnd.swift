@@ -13,7 +13,7 @@ public struct AttemptEnd: Sendable {
         /// If the date is after the deadlines of all requests of the flight, the flight moves to the provider of the
         /// diversion. If there is no diversion, or if all deadlines have already passed, the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
-        /// The attempt failed, and the flight moves to another provider. The account is the account of this provider.
+        /// The attempt failed, and the flight moves to another provider. The account belongs to the other provider.
         indirect case diverted(AIServiceError, to: FallbackTarget, account: AccountID)
         /// The outcome of the attempt is unknown. Another attempt follows only after an explicit retry.
         case held(AIServiceError)
@@ -58,7 +58,7 @@ public struct AttemptEnd: Sendable {
         }
     }
 
-    /// Box, because an end is passed on many times on its way to the store.
+    /// The parts are in one heap object (`Box`), because an end is passed on many times on its way to the store.
     private struct Parts: Sendable {
         var flight: FlightID
         var request: UUID
@@ -122,7 +122,7 @@ public struct AttemptEnd: Sendable {
         get { parts.value.work }
         set { parts.value.work = newValue }
     }
-    /// Whether the provider may have been paid.
+    /// Whether the provider may have billed the attempt.
     public var billing: BillingState {
         get { parts.value.billing }
         set { parts.value.billing = newValue }

@@ -27,7 +27,7 @@ public struct ChunkGroup: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Creates a group from another one without its first chunks.
+    /// Creates a group from a part of another group: all chunks except the first ones.
     private init(_ group: ChunkGroup, without count: Int) {
         flight = group.flight
         token = group.token

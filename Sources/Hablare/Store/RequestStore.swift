@@ -22,7 +22,8 @@ public protocol RequestStore: StoreReading {
     /// the failure, and this write changes nothing.
     ///
     /// A store on a server may lose its connection during the commit. It should reconnect and find out whether the
-    /// transaction was committed, for as long as a caller can wait. If the store cannot find out, it throws
+    /// transaction was committed. The caller of a submission waits meanwhile, so the store should stop after a time
+    /// that this caller can accept, such as a few seconds. If the store cannot find out, it throws
     /// ``AIServiceError/Code/storageUncertain``. The process then reads all rows that it runs or watches. If the commit
     /// may have leased a flight, the process also ends its registration and registers again, as after a crash.
     ///
@@ -84,8 +85,8 @@ public protocol RequestStore: StoreReading {
 
     /// The executor of calls to ``StoreReading``. `nil`, the default: the global executor.
     ///
-    /// If reads of the store wait for a network, the store must provide an executor with a few own threads. Otherwise
-    /// slow reads delay the tasks of the whole process.
+    /// If reads of the store wait for a network, the store must provide an executor with a few threads that only the
+    /// store uses. Otherwise slow reads delay the tasks of the whole process.
     var readExecutor: (any TaskExecutor)? { get }
 
     /// Returns the changes that other processes committed since the last call.

@@ -26,7 +26,7 @@ public struct ResumePoint: Sendable, Hashable {
     /// The size of these chunks in bytes.
     public var keptBytes: Int
 
-    /// Creates work to resume. By default it has no journalled output.
+    /// Creates a resume point. By default, no output of the work is journalled.
     public init(handle: Data, keptChunks: Int = 0, keptBytes: Int = 0) {
         self.handle = handle
         self.keptChunks = keptChunks

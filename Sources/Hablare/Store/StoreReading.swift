@@ -150,8 +150,8 @@ extension RequestSnapshot {
 }
 
 extension StoreReading {
-    /// Returns the changes that lead to the present state of rows. Changes of accounts come first, then changes of
-    /// flights, then changes of requests. Each row occurs once.
+    /// Returns changes that describe the present state of rows. A row that occurs several times in `rows` is read once.
+    /// Changes of accounts come first, then changes of flights, then changes of requests.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func presentChanges(of rows: some Sequence<ChangedRow>) throws -> [StoreChange] {

@@ -216,7 +216,7 @@ extension AIServiceError {
     init(storing error: any Error) {
         self =
             error as? AIServiceError
-            ?? AIServiceError(.storageFailed, "A stream could not be stored.", cause: "\(error)")
+            ?? AIServiceError(.storageFailed, "A stream could not be stored. See the cause.", cause: "\(error)")
     }
 
     static let yieldedTooLate = AIServiceError(
@@ -225,8 +225,8 @@ extension AIServiceError {
     static let notText = AIServiceError(
         .invalidResponse,
         """
-        The provider declares text but yielded bytes that are not UTF-8. Make it write UTF-8, for a program for \
-        example with LC_ALL=C.UTF-8, or declare its answer as data.
+        The provider declares text but yielded bytes that are not UTF-8. Make it yield UTF-8, or declare its answer as \
+        data. A program often writes UTF-8 if LC_ALL=C.UTF-8 is set.
         """
     )
 

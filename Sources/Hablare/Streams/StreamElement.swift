@@ -53,7 +53,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     /// The position before the first chunk.
     public static let start = StreamPosition(sequence: 0)
 
-    /// Orders by generation, then by number.
+    /// Returns whether one position is before another. Compares the generations, then the numbers.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.generation, lhs.sequence) < (rhs.generation, rhs.sequence)
     }

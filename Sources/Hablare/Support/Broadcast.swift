@@ -23,9 +23,12 @@ package final class Broadcast<Element: Sendable>: Sendable {
 
     /// Subscribes to the elements that are published from now on. The stream ends when the reading task is cancelled,
     /// and when the broadcast is released.
-    package func elements() -> AsyncStream<Element> {
+    ///
+    /// - Parameter first: An element that only this subscriber gets, before all others. Default: none.
+    package func elements(startingWith first: Element? = nil) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: limit == .max ? .unbounded : .bufferingNewest(limit))
+        if let first { continuation.yield(first) }
         let number = state.withLock { state in
             state.last += 1
             state.listeners[state.last] = continuation

@@ -34,7 +34,7 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
     /// - Throws: ``AIServiceError/Code/invalidRequest`` if the value is not a list of tools, a name is not valid, or
     ///   two tools have the same name.
     public static func tools(in value: ParameterValue) throws(AIServiceError) -> [ToolDefinition] {
-        guard case .array(let entries) = value else { throw refusal("is no list") }
+        guard case .array(let entries) = value else { throw refusal("is not a list") }
         var names: Set<String> = []
         var tools: [ToolDefinition] = []
         for entry in entries {
@@ -42,13 +42,15 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
                 throw refusal("has an entry without a name")
             }
             guard isName(name) else {
-                throw refusal("has a name that is none: use 1 to 64 letters, digits, _ and -")
+                throw refusal("has an invalid name: use 1 to 64 letters, digits, _ and -")
             }
             guard names.insert(name).inserted else { throw refusal("names \(name) twice") }
             var tool = ToolDefinition(name: name)
             if case .string(let text)? = members["description"] { tool.description = text }
             if let schema = members["parameters"] {
-                guard case .object = schema else { throw refusal("has a tool \(name) whose parameters are no schema") }
+                guard case .object = schema else {
+                    throw refusal("has a tool \(name) whose parameters are not a JSON schema")
+                }
                 tool.parameters = schema
             }
             tools.append(tool)
@@ -71,7 +73,7 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
     private static func refusal(_ reason: String) -> AIServiceError {
         AIServiceError(
             .invalidRequest,
-            "The parameter \(parameterName) \(reason). It is a list of objects with name, description and parameters, a JSON schema."
+            "The parameter \(parameterName) \(reason). Pass a list of objects with the members name, description and parameters (a JSON schema)."
         )
     }
 }

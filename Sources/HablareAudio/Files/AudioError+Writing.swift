@@ -16,7 +16,7 @@ extension AudioError {
         case ENOENT, ENOTDIR:
             self.init(
                 code: .folderMissing,
-                message: "The folder of \(path) does not exist; create it, or choose another folder.")
+                message: "The folder of \(path) does not exist. Create it, or choose another folder.")
         case EACCES, EPERM, EROFS, EISDIR, ELOOP, ENAMETOOLONG:
             self.init(
                 code: .notWritable,
@@ -25,16 +25,16 @@ extension AudioError {
         case ENOSPC, EDQUOT:
             self.init(
                 code: .diskFull,
-                message: "There is no room left to write \(path); free some space or choose another disk.")
+                message: "There is no space left to write \(path). Free some space, or choose another disk.")
         case EFBIG:
             self.init(
                 code: .tooLarge,
                 message:
-                    "\(path) is larger than its file system, or the limit of this user, allows; write several files.")
+                    "\(path) is larger than its file system or the limit of this user allows. Write several files.")
         case EWOULDBLOCK:
             self.init(
                 code: .busy,
-                message: "Another process is writing \(path); wait for it, or choose another name.")
+                message: "Another process is writing \(path). Wait until it has ended, or choose another name.")
         default:
             self.init(
                 code: .writeFailed,

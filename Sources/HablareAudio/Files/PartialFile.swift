@@ -49,13 +49,16 @@ package final class PartialFile: SeekableBytes {
         mode = exists ? status.st_mode & 0o777 : nil
         guard output.isFileURL else {
             throw AudioError(
-                code: .notWritable, message: "\(output.absoluteString) is not a file on this machine; give a file.")
+                code: .notWritable,
+                message: "\(output.absoluteString) is not a file on this machine. Pass the path of a file.")
         }
         descriptor = nil
         if exists, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
             throw AudioError(
                 code: .notWritable,
-                message: "\(finalPath) is a pipe, a device or a socket, and a file would take its place; give a file.")
+                message:
+                    "\(finalPath) is a pipe, a device or a socket, and a file would replace it. Pass the path of a regular file."
+            )
         }
         do throws(FileFailure) {
             if exists, status.st_mode & S_IFMT == S_IFDIR { throw FileFailure(EISDIR, doing: .open, to: finalPath) }
@@ -93,7 +96,7 @@ package final class PartialFile: SeekableBytes {
                 code: .writeFailed,
                 message:
                     "\(finalPath) is complete, but its folder could not be synced: \(error.reason.lowercased()). A power failure "
-                    + "may still undo it; check the disk and write it again.")
+                    + "may still undo it. Check the disk, then write the file again.")
         }
     }
 

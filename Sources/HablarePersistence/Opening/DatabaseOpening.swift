@@ -111,7 +111,7 @@ struct DatabaseOpening {
             let name = completed < names.count ? "\u{201C}\(names[completed])\u{201D}" : "after the last one"
             throw AppDatabaseError(
                 .migrationFailed,
-                "\(path): the migration \(name) failed and was undone. The earlier migrations stay. Report this error. An earlier version of the app may still open the file.",
+                "\(path): the migration \(name) failed and was undone. The earlier migrations stay. Report this error to the developer of the app. An earlier version of the app may still open the file.",
                 cause: error)
         }
     }

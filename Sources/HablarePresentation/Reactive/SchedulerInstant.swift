@@ -24,7 +24,7 @@ public struct SchedulerInstant: Strideable, Sendable, Hashable {
         SchedulerInstant(nanoseconds: (Stride(nanoseconds: nanoseconds) + time).nanoseconds)
     }
 
-    /// Orders by time.
+    /// Returns whether one instant is before another.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 }
 
@@ -73,7 +73,7 @@ extension SchedulerInstant {
         /// The absolute value.
         public var magnitude: Self { nanoseconds < 0 ? 0 - self : self }
 
-        /// Orders by length.
+        /// Returns whether one duration is shorter than another.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
         /// Returns the sum, clamped to the range of `Int64`.

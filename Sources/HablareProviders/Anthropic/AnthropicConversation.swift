@@ -139,17 +139,17 @@ struct AnthropicConversation: Sendable {
             return .picture(try PromptPicture(body, format))
         case .document(let body, let format, let name):
             guard role == .user || role == .tool else {
-                throw refusal("A message of the assistant has a document. Put it into one of the user's.")
+                throw refusal("An assistant message has a document. Move it to a user message.")
             }
             return .document(try PromptFile(body, format, name: name))
         case .link(let address, let content):
             guard role == .user || role == .tool else {
-                throw refusal("A message of the assistant has an address to fetch. Put it into one of the user's.")
+                throw refusal("An assistant message has the address of a file. Move it to a user message.")
             }
             let type = content == .image ? "image" : "document"
             return .value(["type": .string(type), "source": ["type": "url", "url": .string(address)]])
         case .audio:
-            throw refusal("The model hears no audio. Have it transcribed, and give the text.")
+            throw refusal("The model does not accept audio. Transcribe the audio, and pass the text.")
         case .toolCall(let id, let name, let arguments):
             guard role == .assistant else {
                 throw refusal(

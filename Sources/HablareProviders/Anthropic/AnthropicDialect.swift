@@ -63,7 +63,7 @@ public struct AnthropicDialect: ServiceDialect {
         {
             return refusal.failure(
                 .quotaExceeded,
-                "The account at Anthropic has no money left, or has reached its spend limit. Add credit or raise the limit, then retry.",
+                "The account at Anthropic has no credit left, or has reached its spending limit. Add credit or raise the limit, then retry.",
                 saying: [type, code])
         }
         if let code, Self.accountCodes.contains(code) {
@@ -74,7 +74,7 @@ public struct AnthropicDialect: ServiceDialect {
         if let code, Self.encryptionCodes.contains(code) {
             return refusal.failure(
                 .invalidConfiguration,
-                "Anthropic cannot use the workspace's own encryption key. Enable it, or let Anthropic reach it, then retry.",
+                "Anthropic cannot use the workspace's own encryption key. Enable the key, or give Anthropic access to it, then retry.",
                 saying: [type, code])
         }
         return refusal.usualFailure(of: name, detail: code ?? type)
@@ -101,7 +101,7 @@ public struct AnthropicDialect: ServiceDialect {
         let status = Self.status(of: said[member: "type"]?.string)
         let error = failure(for: ServiceRefusal(status: status, fields: fields, now: now), saying: said)
         guard hasBegun else { return error }
-        return error.reworded("\(error.message) The answer had begun, which may be billed.", cause: error.cause)
+        return error.reworded("\(error.message) The answer had begun, and may be billed.", cause: error.cause)
             .afterwards
     }
 

@@ -121,7 +121,7 @@ struct AnthropicMessageReader: WholeTextReader {
 
     private mutating func start(_ event: ParameterValue) throws(TextFault) {
         guard !hasStarted, let message = event[member: "message"], case .object = message else {
-            throw .malformed("a start of no message")
+            throw .malformed("a message_start event without a message")
         }
         hasStarted = true
         model = message[member: "model"]?.string
@@ -136,7 +136,7 @@ struct AnthropicMessageReader: WholeTextReader {
     private mutating func startBlock(_ event: ParameterValue) throws(TextFault) -> TextStep {
         guard hasStarted, let index = event[member: "index"]?.count, positions[index] == nil,
             let block = event[member: "content_block"]
-        else { throw .malformed("a start of no block") }
+        else { throw .malformed("a content_block_start event without a block") }
         try budget.charge(AnswerBudget.itemOverhead)
         try content?.start(index, block, within: &budget)
         // A started block means that the model writes, even if its thinking is not shown.
@@ -171,10 +171,10 @@ struct AnthropicMessageReader: WholeTextReader {
     private mutating func add(_ event: ParameterValue) throws(TextFault) -> TextStep {
         guard let index = event[member: "index"]?.count, let position = positions[index],
             let delta = event[member: "delta"]
-        else { throw .malformed("a piece of no block") }
+        else { throw .malformed("a delta without a block") }
         try content?.add(delta, to: index, within: &budget)
         func piece(_ member: String) throws(TextFault) -> String {
-            guard let piece = delta[member: member]?.string else { throw .malformed("a piece without \(member)") }
+            guard let piece = delta[member: member]?.string else { throw .malformed("a delta without \(member)") }
             return piece
         }
         switch (delta[member: "type"]?.string, blocks[position].kind) {
@@ -186,14 +186,16 @@ struct AnthropicMessageReader: WholeTextReader {
             try tools.take(index: Int64(position), id: nil, name: nil, arguments: json, within: &budget)
         case (_, .other), ("citations_delta", _): break
         case ("text_delta", _), ("thinking_delta", _), ("signature_delta", _), ("input_json_delta", _):
-            throw .malformed("a piece of another kind than its block")
+            throw .malformed("a delta of another type than its block")
         default: break
         }
         return .nothing
     }
 
     private mutating func end(_ event: ParameterValue) throws(TextFault) {
-        guard hasStarted, let delta = event[member: "delta"] else { throw .malformed("an end of no message") }
+        guard hasStarted, let delta = event[member: "delta"] else {
+            throw .malformed("a message_delta event without a delta")
+        }
         tokens.learn(event[member: "usage"])
         learnContainer(delta)
         stopReason = delta[member: "stop_reason"]?.string
@@ -237,7 +239,7 @@ struct AnthropicMessageReader: WholeTextReader {
             case .tool:
                 guard let call = drafted.popFirst() ?? nil, case .object = call.arguments else {
                     if finishReason == "length" { continue }
-                    throw .malformed("a tool call with arguments that are none")
+                    throw .malformed("a tool call whose arguments are not a JSON object")
                 }
                 calls.append(call)
                 pieces.append(.tool(id: call.id))

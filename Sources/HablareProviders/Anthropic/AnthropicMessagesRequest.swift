@@ -30,7 +30,7 @@ struct AnthropicMessagesRequest: Sendable {
         guard byteCount <= AnthropicService.maximumRequestBytes else {
             throw AIServiceError(
                 .invalidRequest,
-                "The request has \(byteCount) bytes; Anthropic takes \(AnthropicService.maximumRequestBytes). Shorten it, scale its pictures down, or give parts of its documents."
+                "The request has \(byteCount) bytes; Anthropic accepts at most \(AnthropicService.maximumRequestBytes). Shorten the prompt, make the pictures smaller, or pass only parts of the documents."
             )
         }
     }

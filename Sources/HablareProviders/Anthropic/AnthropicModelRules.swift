@@ -116,7 +116,7 @@ struct AnthropicModelRules: Sendable {
     /// - Parameter choice: The member `tool_choice` of the body.
     func check(choice: ParameterValue) throws(AIServiceError) {
         guard let type = choice[member: "type"]?.string, refuses("tool_choice.\(type)") else { return }
-        throw refusal(of: "tool_choice when it makes it call a tool", accepted: ["auto", "none"])
+        throw refusal(of: "tool_choice with a value that forces a tool call", accepted: ["auto", "none"])
     }
 
     /// Throws an error if the model refuses a prompt that ends with an assistant's message.
@@ -124,7 +124,7 @@ struct AnthropicModelRules: Sendable {
         guard refuses("prefill") else { return }
         throw AIServiceError(
             .invalidRequest,
-            "The model \(id) does not continue a message of the assistant's (prefill). End the prompt with one of the user's."
+            "The model \(id) does not continue an assistant message (prefill). End the prompt with a user message."
         )
     }
 
@@ -140,7 +140,8 @@ struct AnthropicModelRules: Sendable {
         let advice = accepted.isEmpty ? "" : " It takes: \(accepted.joined(separator: ", "))."
         return AIServiceError(
             .invalidRequest,
-            "The model \(id) does not take the parameter \(parameter).\(advice) Leave it out, or choose another model.")
+            "The model \(id) does not accept the parameter \(parameter).\(advice) Leave it out, or choose another model."
+        )
     }
 }
 

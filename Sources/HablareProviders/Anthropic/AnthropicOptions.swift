@@ -79,7 +79,7 @@ struct AnthropicOptions: Sendable {
         maximumTokens = rules.maximumTokens(asked, thinking: thinking)
         if let budget = thinking?.budget, budget >= maximumTokens {
             throw reader.refusal(
-                "thinking", "wants \(budget) tokens, which is not below max_tokens (\(maximumTokens))")
+                "thinking", "has a budget of \(budget) tokens, which is not less than max_tokens (\(maximumTokens))")
         }
         turns = try Self.turns(&reader)
         let given = [try reader.text("instructions"), schemaInstructions].compactMap(\.self)
@@ -151,7 +151,7 @@ struct AnthropicOptions: Sendable {
         }
         guard let budget = value.text.flatMap({ Int64($0) }), Self.budgets.contains(budget) else {
             throw reader.refusal(
-                "thinking", "is neither adaptive, disabled nor between_tools, nor from 1024 to 10000000 tokens")
+                "thinking", "is not adaptive, disabled, between_tools, or a number of tokens from 1024 to 10000000")
         }
         return AnthropicThinking(value: ["type": "enabled", "budget_tokens": .int(budget)], budget: budget)
     }
@@ -160,7 +160,7 @@ struct AnthropicOptions: Sendable {
         var turns: [AnthropicTurn] = []
         for text in try reader.texts("thinking_blocks") ?? [] where KeptThinking(text).map({ $0 == .blocks }) ?? true {
             guard let turn = AnthropicTurn(metadata: text) else {
-                throw reader.refusal("thinking_blocks", "is not what the metadata of an answer has under thinking")
+                throw reader.refusal("thinking_blocks", "is not the value of thinking in the metadata of an answer")
             }
             turns.append(turn)
         }

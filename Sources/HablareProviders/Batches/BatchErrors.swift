@@ -10,7 +10,7 @@ extension AIServiceError {
     /// The error for a request whose deadline is too near for a batch, or that has no deadline.
     static let tooLateForBatch = AIServiceError(
         .batchExpired,
-        "The request has no deadline, or one too near for a batch. Give it a later one, or a provider to fall back on.",
+        "The request has no deadline, or its deadline is too early for a batch. Set a later deadline, or a fallback provider.",
         category: .provider, disposition: .fail)
 
     /// The error for a request whose deadline came near while the service worked on its batch. The service may still
@@ -26,5 +26,5 @@ extension AIServiceError {
         category: .provider, disposition: .fail)
 
     static let notInBatch = AIServiceError(
-        .providerFailed, "The request is in no batch. Retry it.", disposition: .retry(after: nil))
+        .providerFailed, "The request is not in a batch. Retry it.", disposition: .retry(after: nil))
 }

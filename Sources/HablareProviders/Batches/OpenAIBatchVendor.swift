@@ -61,7 +61,7 @@ struct OpenAIBatchVendor: BatchVendor {
             let code = state[member: "errors"]?[member: "data"]?[element: 0]?[member: "code"]?.string
             return .failed(
                 AIServiceError(
-                    .providerFailed, "\(service.dialect.name) refuses the whole batch. Nothing of it is billed.",
+                    .providerFailed, "\(service.dialect.name) refuses the whole batch. Nothing in it is billed.",
                     disposition: .fail, cause: code.map(ServiceRefusal.word)))
         default: return .working
         }

@@ -101,7 +101,8 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         let name = call.request.id.uuidString.lowercased()
         let entry = BatchBoard.Entry(name: name, body: try await vendor.body(of: call.request))
         guard entry.body.count <= board.withLock({ $0.rules.maximumBytes }) else {
-            throw AIServiceError(.invalidRequest, "The request is too large for a batch. Shorten it, or call it live.")
+            throw AIServiceError(
+                .invalidRequest, "The request is too large for a batch. Shorten it, or use the live provider.")
         }
         let turn = board.withLock { board in
             board.entered(entry, now: date())

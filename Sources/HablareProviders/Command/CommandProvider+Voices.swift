@@ -32,7 +32,8 @@ extension CommandProvider {
         case .files:
             guard FileManager.default.isReadableFile(atPath: voice) else {
                 throw AIServiceError(
-                    .invalidRequest, "There is no voice file at \(voice). Pass the path of one that \(id) can use.")
+                    .invalidRequest,
+                    "There is no voice file at \(voice). Pass the path of a voice file that \(id) can use.")
             }
         case .fixed, .espeakNG, .flite, .hibari:
             try await voiceList().check(voice)

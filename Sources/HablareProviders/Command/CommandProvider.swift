@@ -160,7 +160,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     private func recording(of request: AIRequest) async throws(AIServiceError) -> Data {
         let recording = try request.prompt.recording(for: id)
         guard recording.hint.allSatisfy(\.isWhitespace) else {
-            throw AIServiceError(.invalidRequest, "The provider \(id) takes audio only, and no text. Leave it out.")
+            throw AIServiceError(
+                .invalidRequest, "The provider \(id) accepts only audio, and no text. Leave the text out.")
         }
         return try await recording.body.content()
     }

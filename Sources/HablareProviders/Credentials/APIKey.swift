@@ -23,7 +23,7 @@ public struct APIKey: Sendable, Hashable {
             throw Self.refusal("contains a line break")
         }
         guard key.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) }) else {
-            throw Self.refusal("contains white space or characters that no key has")
+            throw Self.refusal("contains white space or characters that a key cannot have")
         }
         guard key.utf8.count <= Self.longest else { throw Self.refusal("has more than \(Self.longest) bytes") }
         secret = key

@@ -26,24 +26,24 @@ public struct ElevenLabsDialect: ServiceDialect {
             [
                 "quota_exceeded", "insufficient_credits", "insufficient_quota", "payment_required", "payment_issue",
                 "credit_limit_exceeded",
-            ], .quotaExceeded, "The account at ElevenLabs has too few credits left. Add some, then retry."
+            ], .quotaExceeded, "The account at ElevenLabs has too few credits left. Add credits, then retry."
         ),
         (
             [
                 "invalid_api_key", "missing_api_key", "needs_authorization", "api_key_not_found", "api_key_disabled",
-            ], .unauthorized, "ElevenLabs does not accept the key. Check it, or set another one."
+            ], .unauthorized, "ElevenLabs does not accept the key. Check the key, or set another key."
         ),
         (
             [
                 "missing_permissions", "insufficient_permissions", "detected_unusual_activity", "only_for_creator+",
                 "only_for_creator", "subscription_required", "feature_not_available", "output_format_not_allowed",
             ], .unauthorized,
-            "ElevenLabs does not allow this with the key or the plan. Check what the key may do and the plan includes."
+            "ElevenLabs does not allow this call with the key or the plan. Check the permissions of the key, and what the plan includes."
         ),
         (
             ["too_many_concurrent_requests", "concurrent_limit_exceeded"], .rateLimited,
             """
-            The plan's limit of simultaneous calls at ElevenLabs is reached. The call is retried when others have \
+            The plan's limit of simultaneous calls at ElevenLabs is reached. The call is retried when other calls have \
             ended.
             """
         ),

@@ -173,7 +173,7 @@ public struct ElevenLabsService: Sendable {
     public func models() async throws(AIServiceError) -> [ElevenLabsModel] {
         let answer = try await client.send(.get(["v1", "models"]))
         let list: ParameterValue = try await answer.json()
-        guard case .array(let entries) = list else { throw answer.unreadable("models that are no list") }
+        guard case .array(let entries) = list else { throw answer.unreadable("models that are not a list") }
         return entries.compactMap { entry in
             guard let id = entry[member: "model_id"]?.string, entry[member: "can_do_text_to_speech"] != .bool(false)
             else { return nil }

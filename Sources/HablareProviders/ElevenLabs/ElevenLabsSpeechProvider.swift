@@ -223,7 +223,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         do throws(SoundCollector.Overflow) {
             return try sound.take(piece)
         } catch {
-            throw answer.tooLarge(limit: error.limit, "Stream it, or ask for mp3.")
+            throw answer.tooLarge(limit: error.limit, "Stream the answer, or request mp3.")
         }
     }
 

@@ -21,13 +21,13 @@ struct ElevenLabsTranscriptionRequest: Sendable {
         guard recording.hint.allSatisfy(\.isWhitespace) else {
             throw AIServiceError(
                 .invalidRequest,
-                "The provider \(provider) takes no text beside the recording. Give words to expect in the parameter keyterms."
+                "The provider \(provider) accepts no text together with the recording. Pass expected words in the parameter keyterms."
             )
         }
         guard recording.body.byteCount <= Self.maximumBytes else {
             throw AIServiceError(
                 .invalidRequest,
-                "The recording has \(recording.body.byteCount) bytes; ElevenLabs takes \(Self.maximumBytes) at once. Cut it."
+                "The recording has \(recording.body.byteCount) bytes; ElevenLabs accepts at most \(Self.maximumBytes). Split the recording."
             )
         }
         var reader = ParameterReader(request.parameters, of: provider)
@@ -50,7 +50,7 @@ struct ElevenLabsTranscriptionRequest: Sendable {
         try reader.finish()
         for (name, value) in extra.members.sorted(by: { $0.key < $1.key }) where value != .null {
             guard !fields.contains(where: { $0.name == name }) else {
-                throw reader.refusal("extra", "has a member that the request says in another way, too")
+                throw reader.refusal("extra", "has a member that the request also sets elsewhere")
             }
             let json = String(decoding: try value.jsonData(), as: UTF8.self)
             fields.append((name, value.string ?? json))
@@ -62,8 +62,8 @@ struct ElevenLabsTranscriptionRequest: Sendable {
     private static let reserved = [
         "file": "The recording is in the prompt.", "cloud_storage_url": "The recording is in the prompt.",
         "source_url": "The recording is in the prompt.", "model_id": "Name the model in the request.",
-        "webhook": "The transcript would not come back here.",
-        "use_multi_channel": "The transcript would come in parts. Give each channel as a recording of its own.",
+        "webhook": "Hablare would not receive the transcript.",
+        "use_multi_channel": "Hablare cannot read a transcript in parts. Submit each channel as a separate recording.",
     ]
 
     /// Returns the service call, before the recording is read.

@@ -25,7 +25,7 @@ struct TimedSound: Sendable {
         if let detail = value[member: "detail"], detail != .null { throw .failed }
         switch value[member: "audio_base64"] {
         case .string(let text):
-            guard let bytes = Data(base64Encoded: text) else { throw .malformed("sound that is no base 64") }
+            guard let bytes = Data(base64Encoded: text) else { throw .malformed("sound that is not base64") }
             self.bytes = bytes
         // The last pieces of a stream may have only times.
         case .null, nil: bytes = Data()

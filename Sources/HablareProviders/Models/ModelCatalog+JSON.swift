@@ -31,7 +31,7 @@ extension ModelCatalog {
     ///   names the entry and the member.
     public init(json: Data) throws(AIServiceError) {
         guard let file = ParameterValue(json: json), case .object(let members) = file else {
-            throw Self.fault("is not a JSON object, or repeats a name in one")
+            throw Self.fault("is not a JSON object, or an object has the same name twice")
         }
         let names = ["date", "notes", "defaults", "models"]
         if let name = members.keys.sorted().first(where: { !names.contains($0) }) {
@@ -58,16 +58,16 @@ extension ModelCatalog {
         _ value: ParameterValue?, among known: Set<[String]>
     ) throws(AIServiceError) -> [String: [ModelInformation.Kind: String]] {
         guard let value else { return [:] }
-        guard case .object(let services) = value else { throw fault("has `defaults` that are no object") }
+        guard case .object(let services) = value else { throw fault("has `defaults` that are not an object") }
         var defaults: [String: [ModelInformation.Kind: String]] = [:]
         for (service, kinds) in services {
             guard case .object(let kinds) = kinds else {
-                throw fault("has defaults of \(service) that are no object")
+                throw fault("has defaults of \(service) that are not an object")
             }
             for (name, id) in kinds {
                 guard let kind = ModelInformation.Kind(rawValue: name), let id = id.string,
                     known.contains([service, id])
-                else { throw fault("has a default of \(service) for `\(name)` that is none of its models") }
+                else { throw fault("has a default of \(service) for `\(name)` that is not one of its models") }
                 defaults[service, default: [:]][kind] = id
             }
         }
@@ -76,7 +76,8 @@ extension ModelCatalog {
 
     fileprivate static func fault(_ problem: String) -> AIServiceError {
         AIServiceError(
-            .invalidConfiguration, "The list of models \(problem). See the one that ships for an example.")
+            .invalidConfiguration, "The list of models \(problem). See the list that ships with Hablare for an example."
+        )
     }
 }
 
@@ -88,7 +89,7 @@ private struct ModelEntry {
 
     init(_ row: ParameterValue, number: Int) throws(AIServiceError) {
         guard case .object(let members) = row else {
-            throw ModelCatalog.fault("has an entry \(number) that is no object")
+            throw ModelCatalog.fault("has an entry \(number) that is not an object")
         }
         self.members = members
         self.number = number
@@ -123,15 +124,15 @@ private struct ModelEntry {
 
     private mutating func text(_ name: String) throws(AIServiceError) -> String? {
         guard let value = value(name) else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw fault(name, "is no text") }
+        guard let text = value.string, !text.isEmpty else { throw fault(name, "is not a text") }
         return text
     }
 
     private mutating func texts(_ name: String) throws(AIServiceError) -> [String]? {
         guard let value = value(name) else { return nil }
-        guard case .array(let values) = value else { throw fault(name, "is no list of texts") }
+        guard case .array(let values) = value else { throw fault(name, "is not a list of texts") }
         let texts = values.compactMap(\.string)
-        guard texts.count == values.count else { throw fault(name, "is no list of texts") }
+        guard texts.count == values.count else { throw fault(name, "is not a list of texts") }
         return texts
     }
 
@@ -141,28 +142,28 @@ private struct ModelEntry {
         guard let text = try text(name) else { return nil }
         guard let word = Word(rawValue: text) else {
             let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fault(name, "is none of \(words)")
+            throw fault(name, "is not one of \(words)")
         }
         return word
     }
 
     private mutating func flag(_ name: String) throws(AIServiceError) -> Bool? {
         guard let value = value(name) else { return nil }
-        guard case .bool(let flag) = value else { throw fault(name, "is neither true nor false") }
+        guard case .bool(let flag) = value else { throw fault(name, "is not true or false") }
         return flag
     }
 
     private mutating func count(_ name: String) throws(AIServiceError) -> Int64? {
         guard let value = value(name) else { return nil }
         guard case .int(let count) = value, (1...1_000_000_000).contains(count) else {
-            throw fault(name, "is no whole number above 0")
+            throw fault(name, "is not a whole number above 0")
         }
         return count
     }
 
     private mutating func day(_ name: String) throws(AIServiceError) -> Date? {
         guard let text = try text(name) else { return nil }
-        guard let day = UTCDay(text) else { throw fault(name, "is no day such as 2026-11-27") }
+        guard let day = UTCDay(text) else { throw fault(name, "is not a day such as 2026-11-27") }
         return day.start
     }
 
@@ -183,7 +184,7 @@ private struct ModelEntry {
         }
         let texts = values.compactMap(\.string)
         guard texts.count == values.count, members.keys.allSatisfy(["values", "default"].contains) else {
-            throw fault("effort", "is not understood")
+            throw fault("effort", "is not an object with `values` and `default`")
         }
         return texts
     }

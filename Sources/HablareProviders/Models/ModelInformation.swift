@@ -171,15 +171,16 @@ extension ModelInformation {
     /// Returns a sentence about the model's retirement, with the date and the successor; `nil` if the model is current.
     public func notice(at date: Date) -> String? {
         let end = endsAt.map { UTCDay(containing: $0).name }
-        let advice = successor.map { " Use \($0)." } ?? " Choose another one: hablare models \(vendor)"
+        let advice = successor.map { " Use \($0)." } ?? " Choose another model: hablare models \(vendor)"
         switch standing(at: date) {
         case .current: return nil
         case .ending(let day):
             guard let day else { return "The model \(id) is deprecated.\(advice)" }
             let isOverdue = day <= date
-            return "The model \(id) \(isOverdue ? "was to end" : "ends") on \(UTCDay(containing: day).name).\(advice)"
+            return
+                "The model \(id) \(isOverdue ? "should have been retired" : "will be retired") on \(UTCDay(containing: day).name).\(advice)"
         case .retired:
-            return "The model \(id) has ended\(end.map { " on \($0)" } ?? "").\(advice)"
+            return "The model \(id) was retired\(end.map { " on \($0)" } ?? "").\(advice)"
         }
     }
 }

@@ -23,18 +23,19 @@ extension Prompt {
             case .audio(let body, let format): recordings.append((body, format))
             default:
                 throw AIServiceError(
-                    .invalidRequest, "The provider \(provider) takes audio, and no \(part.kind). Leave them out.")
+                    .invalidRequest,
+                    "The provider \(provider) accepts only audio, and no \(part.kind). Leave the \(part.kind) out.")
             }
         }
         guard recordings.count == 1, let (body, format) = recordings.first else {
             throw AIServiceError(
                 .invalidRequest,
-                "The provider \(provider) transcribes one recording at a time, and the prompt has \(recordings.count). Give it one, in a request of its own."
+                "The provider \(provider) transcribes one recording at a time, but the prompt has \(recordings.count). Submit one request for each recording."
             )
         }
         guard body.byteCount > 0 else {
             throw AIServiceError(
-                .invalidRequest, "The recording for the provider \(provider) is empty. Give one with sound.")
+                .invalidRequest, "The recording for the provider \(provider) is empty. Pass a recording with sound.")
         }
         return PromptRecording(body: body, format: format, hint: plainText)
     }

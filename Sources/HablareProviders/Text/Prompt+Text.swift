@@ -23,7 +23,7 @@ extension Prompt {
                     default:
                         throw AIServiceError(
                             .invalidRequest,
-                            "The provider \(provider) takes what a user says, and pictures, but no \(part.kind) here. Leave everything else out."
+                            "The provider \(provider) accepts only text and pictures in user messages, and no \(part.kind) here. Leave everything else out."
                         )
                     }
                 }
@@ -37,7 +37,8 @@ extension Prompt {
         for part in parts {
             if case .text = part { continue }
             throw AIServiceError(
-                .invalidRequest, "The provider \(provider) takes text only, and no \(part.kind). Leave them out.")
+                .invalidRequest,
+                "The provider \(provider) accepts only text, and no \(part.kind). Leave the \(part.kind) out.")
         }
     }
 

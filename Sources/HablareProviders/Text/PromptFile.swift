@@ -17,7 +17,8 @@ struct PromptFile: Sendable, Hashable {
     init(_ body: Body, _ format: DocumentFormat, name: String) throws(AIServiceError) {
         guard format.rawValue.lowercased() == DocumentFormat.pdf.rawValue else {
             throw AIServiceError(
-                .invalidRequest, "A document is in a format that the model does not read. Give it a PDF, or its text.")
+                .invalidRequest,
+                "The model does not accept the format of a document. Pass a PDF, or the document's text.")
         }
         self.body = body
         self.name = name.isEmpty ? "document.pdf" : name
@@ -33,7 +34,7 @@ struct PromptFile: Sendable, Hashable {
         guard formats.contains(name) else {
             throw AIServiceError(
                 .invalidRequest,
-                "A recording is in a format that the model does not hear. Give it \(formats.joined(separator: " or "))."
+                "The model does not accept the format of a recording. Use \(formats.joined(separator: " or "))."
             )
         }
         self.body = body

@@ -24,12 +24,13 @@ struct PromptKinds: OptionSet, Sendable {
             guard contains(kind) else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "The provider \(provider) takes no \(part.kind)\(Self.advice(instead: part)).")
+                    "The provider \(provider) does not accept \(part.kind)\(Self.advice(instead: part)).")
             }
             if case .link(let address, _) = part, !Self.isOfTheWeb(address) {
                 throw AIServiceError(
                     .invalidRequest,
-                    "An address in the prompt is none of the web. Give one that begins with https:// or http://.")
+                    "An address in the prompt is not a web address. Use an address that begins with https:// or http://."
+                )
             }
         }
     }
@@ -49,10 +50,10 @@ struct PromptKinds: OptionSet, Sendable {
     /// Returns the advice at the end of an error that refuses a part.
     private static func advice(instead part: Prompt.Part) -> String {
         switch part {
-        case .link: ". Fetch what is there and give it as a file, or ask another provider"
-        case .audio: ". Have it transcribed and give the text, or ask another provider"
-        case .document: ". Give its text, or ask another provider"
-        default: ". Leave them out, or ask another provider"
+        case .link: ". Download the file and pass its content, or use another provider"
+        case .audio: ". Transcribe the audio and pass the text, or use another provider"
+        case .document: ". Pass the document's text, or use another provider"
+        default: ". Leave them out, or use another provider"
         }
     }
 

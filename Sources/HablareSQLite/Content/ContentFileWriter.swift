@@ -92,7 +92,8 @@ final class ContentFileWriter: ContentWriter {
             let (file, descriptor) = try files.createUnfinished()
             return Unfinished(file: file, descriptor: descriptor)
         case .taken:
-            throw AIServiceError(.storageFailed, "A content file was written after its end. Report this.")
+            throw AIServiceError(
+                .storageFailed, "A content file was written after its end. This is a fault of Hablare: report it.")
         }
     }
 

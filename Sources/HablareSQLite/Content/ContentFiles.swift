@@ -114,7 +114,7 @@ public final class ContentFiles: ContentStore {
             throw AIServiceError(
                 .contentMissing,
                 """
-                An unfinished content file was removed, because it was not written to for too long. Retry the \
+                An unfinished content file was removed, because no process had written to it for too long. Retry the \
                 request.
                 """,
                 cause: failure.cause)

@@ -67,7 +67,7 @@ extension AIServiceError {
             .storageMissing,
             """
             \(name) was deleted, moved or replaced while the store was open, so nothing more can be stored. End this \
-            process. Restore the store's folder if you need its requests, then start again.
+            process. If you need the requests of the store, restore its folder. Then start again.
             """,
             cause: cause)
     }

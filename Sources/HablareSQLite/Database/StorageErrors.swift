@@ -32,8 +32,8 @@ extension AIServiceError {
             self.init(
                 .storageReadOnly,
                 """
-                \(path) cannot be opened for writing. Check that the folder exists and is writable, and how many \
-                files the process may open, or choose another folder.
+                \(path) cannot be opened for writing. Check that the folder exists and is writable, and how many files \
+                the process may open. Or choose another folder.
                 """,
                 cause: cause)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
@@ -46,7 +46,7 @@ extension AIServiceError {
                 cause: cause)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
-                .storageBusy, "Another process has locked \(path). Try again when it is done.", cause: cause)
+                .storageBusy, "Another process has locked \(path). Try again later.", cause: cause)
         default:
             self.init(.storageFailed, "\(path) could not be read or written.", cause: cause)
         }
@@ -56,7 +56,7 @@ extension AIServiceError {
     static func tooNew(path: String) -> AIServiceError {
         AIServiceError(
             .storageTooNew,
-            "\(path) was written by a newer version of Hablare, or by one from before the first release. Update this one, or choose another folder. Nothing was changed."
+            "\(path) was written by a newer version of Hablare, or by a version before the first release. Nothing was changed. Update Hablare, or choose another folder."
         )
     }
 }
@@ -71,7 +71,7 @@ func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
         throw AIServiceError(failure)
     } catch let error as FileLock.Busy {
         throw AIServiceError(
-            .storageBusy, "Another process has been opening \(error.path) for too long. Try again when it is done.")
+            .storageBusy, "Another process has been opening \(error.path) for too long. Try again later.")
     }
 }
 

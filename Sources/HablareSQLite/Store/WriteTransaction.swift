@@ -46,7 +46,7 @@ struct WriteTransaction {
             guard columns.byteCount < Self.largestRow else {
                 return .rejected(
                     AIServiceError(
-                        .invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
+                        .invalidRequest, "The request is larger than 500 MB. Split it, or pass its content as a file."))
             }
             machine.rows.columns = columns
         } catch {
@@ -85,7 +85,8 @@ struct WriteTransaction {
         return AIServiceError(
             code,
             """
-            \(what) has values that cannot be stored. Numbers must be finite, and the nesting at most 64 levels.
+            \(what) has values that cannot be stored. Numbers must be finite, and values may have at most 64 levels of \
+            nesting.
             """,
             cause: (error as? AIServiceError)?.message ?? "\(Swift.type(of: error))")
     }

@@ -12,7 +12,7 @@ enum AcknowledgedIsDurable: SimulationRule {
             let acknowledged = acknowledgement(of: story, in: history)
             guard let acknowledged else { continue }
             if history.final[story.number] == nil {
-                found.append("request \(story.number) was acknowledged and is gone")
+                found.append("request \(story.number) was acknowledged and is missing")
             }
             // After the acknowledgement, no operation reports the request as unknown.
             for operation in story.cancels + story.retries + story.others
@@ -51,10 +51,10 @@ enum AcknowledgedIsDurable: SimulationRule {
             if ids.count != asked.count { found.append("a job of \(asked.count) was stored as \(ids.count)") }
             for (offset, id) in ids.enumerated() where history.requests[id]?.isMurky == false {
                 if let known = positions[first + offset], known != id, history.requests[known]?.isMurky == false {
-                    found.append("place \(first + offset) of the job was \(known) and then \(id)")
+                    found.append("position \(first + offset) of the job had request \(known) and then request \(id)")
                 }
                 positions[first + offset] = id
-                if history.final[id] == nil { found.append("request \(id) of the job was acknowledged and is gone") }
+                if history.final[id] == nil { found.append("request \(id) of the job was acknowledged and is missing") }
             }
         }
         return found

@@ -17,7 +17,8 @@ enum AnswersAreTrue: SimulationRule {
             case .expired, .lost: break  // it was completed, and its answer was evicted or its file is gone
             case .completed(let call):
                 if record.answer != call {
-                    found.append("request \(record.request): the text is of call \(record.answer), not \(call)")
+                    found.append(
+                        "request \(record.request): the text comes from call \(record.answer), not from call \(call)")
                 }
                 if completed != (record.isFromCache ? 0 : 1) {
                     found.append("request \(record.request) has \(completed) completed attempts")
@@ -56,7 +57,7 @@ enum AnswersAreTrue: SimulationRule {
         switch outcome {
         case .completed(let number):
             guard history.calls.indices.contains(Int(number)) else {
-                found.append("request \(request) is completed by call \(number), which never was")
+                found.append("request \(request) is completed by call \(number), which does not exist")
                 return
             }
             let call = history.answer(of: number)
@@ -66,14 +67,14 @@ enum AnswersAreTrue: SimulationRule {
             }
         case .failed(let code, let number) where number >= 0:
             guard history.calls.indices.contains(Int(number)) else {
-                found.append("request \(request) failed by call \(number), which never was")
+                found.append("request \(request) failed by call \(number), which does not exist")
                 return
             }
             let call = history.calls[Int(number)]
             guard history.company(of: request).contains(call.request), case .failed(let row)? = call.end?.how,
                 AIServiceErrorCode(ProviderFailure.rows[Int(row)].code).rawValue == code
             else {
-                found.append("request \(request) failed by call \(number), which did not fail so")
+                found.append("request \(request) failed by call \(number), which did not fail in this way")
                 return
             }
         case .failed(let code, _):
@@ -82,19 +83,19 @@ enum AnswersAreTrue: SimulationRule {
             // A process that slept between journalling and sending may find that the time is over.
             let mayHaveSlept = history.processes.contains { !$0.sleeps.isEmpty }
             if error == .timeout, !mayHaveSlept, !mine.contains(where: { tookItsTime($0, in: history) }) {
-                found.append("request \(request) timed out, and no call of it took so long")
+                found.append("request \(request) timed out, but none of its calls took so long")
             }
             // Or a call was handed work and did not resume it.
             if error == .invalidResponse,
                 !mine.contains(where: { $0.end?.how == .answered(isPromisedType: false) || $0.hasIgnored })
             {
-                found.append("request \(request) had an invalid response, and no provider gave one")
+                found.append("request \(request) failed with an invalid response, but no provider returned one")
             }
             // Failures of providers carry their call. The failure that a stopped call reports is ignored.
             if error.category == .provider || error.category == .network {
-                found.append("request \(request) failed as \(error.text), which no provider said")
+                found.append("request \(request) failed with \(error.text), which no provider returned")
             }
-            if error == .cancelled { found.append("request \(request) failed by its cancellation") }
+            if error == .cancelled { found.append("request \(request) failed because of its cancellation") }
         default: return
         }
     }

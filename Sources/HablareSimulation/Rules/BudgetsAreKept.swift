@@ -14,14 +14,14 @@ enum BudgetsAreKept: SimulationRule {
                 else { return sum }
                 return sum + (SimulationCosts.cost(ofCall: call.work, at: call.provider) ?? 0)
             }
-            if charged > budget.limit { found.append("\(charged) were charged, of \(budget.limit)") }
+            if charged > budget.limit { found.append("\(charged) was charged, but the limit is \(budget.limit)") }
             // If all attempts together could not reach the budget, no call can exceed it.
             if Int64(history.attempts) * SimulationCosts.bound <= budget.limit, isAnybodyRefused(history) {
-                found.append("a request was refused, and \(history.attempts) attempts cannot cost \(budget.limit)")
+                found.append("a request was refused, but \(history.attempts) attempts cannot cost \(budget.limit)")
             }
         }
         if history.plan.configuration.budgets.isEmpty, isAnybodyRefused(history) {
-            found.append("a request was refused where there is no budget")
+            found.append("a request was refused, but there is no budget")
         }
         return found
     }
@@ -47,7 +47,7 @@ enum LedgerIsTrue: SimulationRule {
     static func violations(in history: SimulationHistory) -> [String] {
         var found: [String] = []
         if history.ledger.attempts != history.made {
-            found.append("the sum is over \(history.ledger.attempts) attempts, of \(history.made)")
+            found.append("the ledger's sum counts \(history.ledger.attempts) attempts, but \(history.made) were made")
         }
         for story in history.stories where !story.isMurky {
             let entries = history.final[story.number]?.attempts ?? []
@@ -61,10 +61,11 @@ enum LedgerIsTrue: SimulationRule {
                 // Only the attempt that completes the request has the cost of its work.
                 if entry.outcome != .completed, isCompleted(call.work, by: story, entries) {
                     found.append(
-                        "the work of call \(call.work), which is billed, is billed with call \(call.number), too")
+                        "the work of call \(call.work) is billed, and is billed again with call \(call.number)")
                 }
                 if entry.cost != cost {
-                    found.append("call \(call.number) cost \(cost ?? -1), and its line says \(entry.cost ?? -1)")
+                    found.append(
+                        "call \(call.number) cost \(cost ?? -1), but its line in the ledger says \(entry.cost ?? -1)")
                 }
             }
         }
@@ -73,7 +74,8 @@ enum LedgerIsTrue: SimulationRule {
         guard entries.count == history.attempts, history.stories.allSatisfy({ !$0.isMurky }) else { return found }
         let sum = entries.reduce(Int64(0)) { $0 + ($1.cost ?? 0) }
         if history.ledger.usage.costMicroDollars ?? 0 < sum {
-            found.append("the ledger's sum is \(history.ledger.usage.costMicroDollars ?? 0), its lines' \(sum)")
+            found.append(
+                "the ledger's sum is \(history.ledger.usage.costMicroDollars ?? 0), but the sum of its lines is \(sum)")
         }
         for budget in history.plan.configuration.budgets {
             let counted = entries.filter { budget.counts($0.provider) }
@@ -87,7 +89,7 @@ enum LedgerIsTrue: SimulationRule {
             }
             let spent = history.spent[budget.name] ?? 0
             if spent < least || spent > most {
-                found.append("\(spent) is spent, and the attempts cost \(least) to \(most)")
+                found.append("\(spent) is recorded as spent, but the attempts cost \(least) to \(most)")
             }
         }
         return found

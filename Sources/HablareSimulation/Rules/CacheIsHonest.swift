@@ -24,10 +24,10 @@ enum CacheIsHonest: SimulationRule {
     private static func check(_ record: FinalRecord, _ history: SimulationHistory, _ found: inout [String]) {
         guard let story = history.requests[record.request], !record.status.isGone else { return }
         if !story.calls.isEmpty, story.deletes.isEmpty {
-            found.append("request \(record.request) is answered from the cache, and was sent")
+            found.append("request \(record.request) is answered from the cache, but was sent")
         }
         guard case .completed(let number) = record.status else {
-            found.append("request \(record.request) is answered from the cache, and is \(record.status)")
+            found.append("request \(record.request) is answered from the cache, but is \(record.status)")
             return
         }
         // If several operations submitted it, the one that stored it is unknown. The check needs a single one.
@@ -41,16 +41,16 @@ enum CacheIsHonest: SimulationRule {
         _ history: SimulationHistory, _ found: inout [String]
     ) {
         guard history.calls.indices.contains(Int(number)), let planned = history.planned(request) else {
-            found.append("\(finder) was answered by call \(number), which never was")
+            found.append("\(finder) was answered by call \(number), which does not exist")
             return
         }
         let call = history.answer(of: number, before: operation.end)
         guard let age = planned.caching.age else {
-            found.append("\(finder) was answered from the cache, and wanted a new answer")
+            found.append("\(finder) was answered from the cache, but requested a new answer")
             return
         }
         if call.content != planned.content || !planned.chain.contains(Int(call.provider)) {
-            found.append("\(finder) was answered by call \(number), which was asked for something else")
+            found.append("\(finder) was answered by call \(number), which was for another prompt")
         }
         guard let end = call.end, end.position < operation.end, end.how == .answered(isPromisedType: true) else {
             found.append("\(finder) was answered by call \(number), which had not answered")
@@ -59,17 +59,17 @@ enum CacheIsHonest: SimulationRule {
         if call.cancelled == nil, history.planned(call.request)?.caching == .bypass,
             !history.company(of: call.request).contains(where: { history.planned($0)?.caching != .bypass })
         {
-            found.append("\(finder) was answered by call \(number), whose answer is not for others")
+            found.append("\(finder) was answered by call \(number), whose answer must not be shared")
         }
         // The answer is received shortly after the call has ended, when its last chunks are on disk.
         let sleeps = history.processes[Int(call.process)].sleeps
         let received =
             sleeps.filter { $0.from >= end.time && $0.from <= end.time + history.hurry }.map(\.to).max() ?? end.time
         if history.hasOneTime, operation.calledAt - received > age + history.hurry {
-            found.append("\(finder) was answered by call \(number), which is too long ago")
+            found.append("\(finder) was answered by call \(number), whose answer is too old")
         }
         for other in history.operations where isForgotten(call, by: other, before: operation, history) {
-            found.append("\(finder) was answered by call \(number), which had dropped out of the cache")
+            found.append("\(finder) was answered by call \(number), whose answer was no longer in the cache")
         }
     }
 
@@ -115,7 +115,8 @@ enum CacheIsHonest: SimulationRule {
                     let later = story.calls.first(where: { $0.started > submit.called })
                 else { continue }
                 found.append(
-                    "call \(later.number) was paid for, and call \(earlier.number) had answered the same before")
+                    "call \(later.number) was paid for, although call \(earlier.number) had already answered the same prompt"
+                )
             }
         }
     }

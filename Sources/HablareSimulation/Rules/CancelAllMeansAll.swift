@@ -18,10 +18,14 @@ enum CancelAllMeansAll: SimulationRule {
             }
             let most = history.stories.filter { mayBeLive($0, during: cancel, history) }.count
             if Int(count) < own.count {
-                found.append("operation \(cancel.number) says that it cancelled \(count), and cancelled \(own.count)")
+                found.append(
+                    "operation \(cancel.number) says that it cancelled \(count) requests, but it cancelled \(own.count)"
+                )
             }
             if Int(count) > most {
-                found.append("operation \(cancel.number) says that it cancelled \(count), of at most \(most)")
+                found.append(
+                    "operation \(cancel.number) says that it cancelled \(count) requests, but at most \(most) were possible"
+                )
             }
         }
         return found
@@ -68,7 +72,7 @@ enum CancelAllMeansAll: SimulationRule {
         let who = "request \(story.number), which operation \(cancel.number) had cancelled"
         for call in story.calls where call.started > position {
             if let attempts = cancel.attemptsOnDisk[story.number], call.attempt > attempts {
-                found.append("call \(call.number) of \(who), was journalled after that")
+                found.append("call \(call.number) of \(who), was journalled after the cancellation")
             }
         }
         guard let final = history.final[story.number] else { return }

@@ -20,7 +20,7 @@ enum CancelMeansCancel: SimulationRule {
                     !story.submits.contains(where: { $0.end > delete.called })
                 else { continue }
                 if history.final[story.number] != nil {
-                    found.append("request \(story.number) was deleted and is there")
+                    found.append("request \(story.number) was deleted, but is in the store")
                 }
                 if let call = story.calls.first(where: { $0.started > position && $0.process == delete.process }) {
                     found.append("call \(call.number) began after its request was deleted")
@@ -47,7 +47,7 @@ enum CancelMeansCancel: SimulationRule {
             stops(call, position, cancel, history, &found)
         }
         if end == .max, let final = history.final[story.number], final.phase != .cancelled {
-            found.append("request \(story.number) was cancelled and is \(final.phase)")
+            found.append("request \(story.number) was cancelled, but is \(final.phase)")
         }
     }
 
@@ -69,7 +69,7 @@ enum CancelMeansCancel: SimulationRule {
         let process = history.processes[Int(call.process)]
         if call.process == cancel.process {
             if call.cancelled.map({ $0.position > position }) ?? true {
-                found.append("call \(call.number) went on after its own process had cancelled its request")
+                found.append("call \(call.number) continued after its own process had cancelled its request")
             }
             return
         }

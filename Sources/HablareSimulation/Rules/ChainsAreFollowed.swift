@@ -11,7 +11,8 @@ enum ChainsAreFollowed: SimulationRule {
             guard let planned = history.planned(story.number) else { continue }
             for call in story.calls where !planned.chain.contains(Int(call.provider)) {
                 found.append(
-                    "call \(call.number) of request \(story.number) asks p\(call.provider), which it does not name")
+                    "call \(call.number) of request \(story.number) calls p\(call.provider), which the request does not name"
+                )
             }
             guard !story.isShared, let final = history.final[story.number] else { continue }
             order(story, planned.chain, final, history, &found)
@@ -19,7 +20,8 @@ enum ChainsAreFollowed: SimulationRule {
             for case .failed(_, let number) in Set(said) where number >= 0 {
                 let call = history.calls[Int(number)]
                 if Int(call.provider) != planned.chain.last, !isLastWord(call, planned, history) {
-                    found.append("request \(story.number) failed of call \(number), and has others to ask")
+                    found.append(
+                        "request \(story.number) failed because of call \(number), but has further fallback providers")
                 }
             }
         }
@@ -34,26 +36,27 @@ enum ChainsAreFollowed: SimulationRule {
         let entries = final.attempts.sorted { $0.attempt < $1.attempt }
         let positions = entries.map { entry in chain.firstIndex { SimulationNames.provider($0) == entry.provider } }
         if let first = positions.first, first != 0 {
-            found.append("request \(story.number) is sent to \(entries[0].provider?.rawValue ?? "nobody") first")
+            found.append("request \(story.number) is sent to \(entries[0].provider?.rawValue ?? "no provider") first")
         }
         for index in entries.indices.dropFirst() {
             guard let from = positions[index - 1], let to = positions[index] else {
-                found.append("request \(story.number) has an attempt of a provider that it does not name")
+                found.append("request \(story.number) has an attempt at a provider that the request does not name")
                 continue
             }
             guard from != to else { continue }
             if to != from + 1 {
-                found.append("request \(story.number) went from place \(from) of its chain to \(to)")
+                found.append(
+                    "request \(story.number) moved from position \(from) of its fallback chain to position \(to)")
             }
             let entry = entries[index - 1]
             // A late answer, after another provider has been asked, is discarded.
             if entry.outcome != .failed, entry.outcome != .discarded {
                 found.append(
-                    "request \(story.number) went on after attempt \(entry.attempt), which is \(entry.outcome)")
+                    "request \(story.number) continued after attempt \(entry.attempt), which is \(entry.outcome)")
             }
             guard let call = story.calls.first(where: { $0.attempt == entry.attempt }) else { continue }
             if history.failure(of: call)?.code == .invalidRequest {
-                found.append("request \(story.number), which is invalid, went on after call \(call.number)")
+                found.append("request \(story.number), which is invalid, continued after call \(call.number)")
             }
         }
     }

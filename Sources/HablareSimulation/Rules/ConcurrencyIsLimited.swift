@@ -13,7 +13,9 @@ enum ConcurrencyIsLimited: SimulationRule {
                 other.process == call.process && other.provider == call.provider && other.isRunning(at: call.started)
                     && !(other.cancelled.map { $0.time + grace <= call.startedAt } ?? false)
             }
-            if others >= limit { found.append("call \(call.number) began beside \(others) others, of \(limit)") }
+            if others >= limit {
+                found.append("call \(call.number) began while \(others) other calls ran; the limit is \(limit)")
+            }
         }
         return found
     }

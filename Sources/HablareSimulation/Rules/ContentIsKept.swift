@@ -22,15 +22,16 @@ enum ContentIsKept: SimulationRule {
             if asked.count == 1, story.submits.contains(where: { $0.result?.isRefused(.conflict) == true }),
                 story.submits.allSatisfy({ if case .submitJob = $0.operation { false } else { true } })
             {
-                found.append("request \(story.number) is said to conflict with itself")
+                found.append("request \(story.number) is reported to conflict with itself")
             }
             for call in story.calls where !asked.contains(call.content) {
-                found.append("call \(call.number) got content \(call.content), which nobody submitted")
+                found.append("call \(call.number) got content \(call.content), which no client submitted")
             }
             let sent = Set(story.calls.map(\.content))
             if sent.count > 1 { found.append("request \(story.number) was sent with two contents") }
             if let stored = acknowledged.first, let other = sent.first, stored != other {
-                found.append("request \(story.number) was acknowledged with content \(stored), sent with \(other)")
+                found.append(
+                    "request \(story.number) was acknowledged with content \(stored), but sent with content \(other)")
             }
         }
         return found

@@ -17,7 +17,7 @@ enum DeadlinesAreKept: SimulationRule {
                 guard case .failed(bug, _) = outcome else { continue }
                 let latest = history.events[position].time + offsets.furthest
                 if deadline.map({ latest + 1000 < $0 }) ?? true {
-                    found.append("request \(story.number) failed of a deadline that had not come")
+                    found.append("request \(story.number) failed because of a deadline that had not passed")
                 }
             }
             guard let deadline else { continue }
@@ -26,7 +26,8 @@ enum DeadlinesAreKept: SimulationRule {
                     $0.result == .done && history.events[$0.called].time > deadline + 1000
                 })
             {
-                found.append("request \(story.number) was retried after its deadline, and failed of it")
+                found.append(
+                    "request \(story.number) was retried after its deadline, and failed because of this deadline")
             }
             // A retry drops a deadline that has passed.
             let retried = story.retries.filter(RequestStory.mayBeApplied).map(\.called).min() ?? .max
@@ -41,7 +42,7 @@ enum DeadlinesAreKept: SimulationRule {
             if final.status.outcome == nil, !final.status.isGone, deadline + grace < history.quietTime,
                 history.faultsEndedTime + grace < history.quietTime
             {
-                found.append("request \(story.number) is past its deadline and \(final.status)")
+                found.append("request \(story.number) is past its deadline, but is \(final.status)")
             }
         }
         return found
@@ -64,7 +65,7 @@ enum DeadlinesAreKept: SimulationRule {
             || !process.storeFailures.isEmpty || process.shutdownTime <= limit
             || process.retirements.contains { $0.time <= limit } || retried < .max
         if !isStopped, !isExcused {
-            found.append("call \(call.number) of request \(call.request) goes on long after the deadline")
+            found.append("call \(call.number) of request \(call.request) continues long after the deadline")
         }
     }
 

@@ -10,19 +10,21 @@ enum ErrorsAreTyped: SimulationRule {
         for operation in history.operations {
             guard let returned = operation.returned else { continue }
             switch operation.result {
-            case .foreignError: found.append("operation \(operation.number) threw an error of another kind")
+            case .foreignError: found.append("operation \(operation.number) threw an error of another type")
             case .refused(let code):
                 let code = AIServiceErrorCode(rawValue: code)
                 if code.code == nil { found.append("operation \(operation.number) threw an unknown code") }
                 if code.category == .storage, !hasFailed(operation, with: code.code, until: returned, history) {
-                    found.append("operation \(operation.number) blames the store, which did not fail: \(code.text)")
+                    found.append(
+                        "operation \(operation.number) reports a failure of the store, which did not fail: \(code.text)"
+                    )
                 }
             default: continue
             }
         }
         for process in history.processes {
             guard case .foreignError? = process.serviceEnded?.observed else { continue }
-            found.append("the engine of process \(process.number) threw an error of another kind")
+            found.append("the engine of process \(process.number) threw an error of another type")
         }
         return found
     }

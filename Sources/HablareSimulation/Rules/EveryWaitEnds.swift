@@ -34,10 +34,10 @@ enum EveryWaitEnds: SimulationRule {
                     $0.process == operation.process && $0.reason == .background && $0.begin < returned
                 })
             {
-                found.append("operation \(operation.number) was told of a shutdown that nobody ordered")
+                found.append("operation \(operation.number) received a shutdown that no process ordered")
             }
             if operation.result == .cancellationError, !operation.isCancelled {
-                found.append("operation \(operation.number) was told that it was cancelled, and was not")
+                found.append("operation \(operation.number) received a cancellation, but was not cancelled")
             }
             if case .watch = operation.operation { stream(operation, &found) }
         }
@@ -52,7 +52,7 @@ enum EveryWaitEnds: SimulationRule {
         }
         let outcome = operation.told.firstIndex { $0.observed.outcome != nil }
         if let outcome, outcome != operation.told.count - 1 {
-            found.append("the stream of operation \(operation.number) went on after the outcome")
+            found.append("the stream of operation \(operation.number) continued after the outcome")
         }
     }
 }

@@ -8,13 +8,13 @@ enum EverythingEnds: SimulationRule {
     static func violations(in history: SimulationHistory) -> [String] {
         var found: [String] = []
         if history.quiet == .max {
-            found.append("the history does not come to rest")
+            found.append("the history does not end")
         } else if history.liveAtQuiet > 0, !holdTheLivingForDead(history) {
             found.append("\(history.liveAtQuiet) requests are not final")
         }
         if history.processesLeft > 0 { found.append("\(history.processesLeft) processes cannot be shut down") }
         for event in history.events where event.what == .zombieStuck {
-            found.append("what is left of process \(event.process) does not end")
+            found.append("the remaining tasks of process \(event.process) do not end")
         }
         return found
     }

@@ -60,7 +60,8 @@ enum FailingIsLeftAlone: SimulationRule {
                         state = .probing(moment.call.number, since: time, pauses: pauses)
                     }
                 case .probing(let probe, _, _):
-                    found.append("call \(moment.call.number) began beside the probe, call \(probe)")
+                    found.append(
+                        "call \(moment.call.number) began during the trial call of the circuit breaker, call \(probe)")
                 }
                 continue
             }

@@ -10,11 +10,12 @@ enum FilesAreKept: SimulationRule {
         var found: [String] = []
         if history.files.missing > history.lostFiles.count {
             found.append(
-                "rows refer to \(history.files.missing) files that are not there; \(history.lostFiles.count) were lost")
+                "rows refer to \(history.files.missing) files that are missing, but only \(history.lostFiles.count) were lost"
+            )
         }
-        if history.files.left > 0 { found.append("\(history.files.left) files are left that no row refers to") }
+        if history.files.left > 0 { found.append("\(history.files.left) files are left, and no row refers to them") }
         if history.files.abandoned > 0, isQuietLife(history) {
-            found.append("\(history.files.abandoned) files were abandoned, and nobody died or was stopped")
+            found.append("\(history.files.abandoned) files were abandoned, but no process died or was stopped")
         }
         for operation in history.operations {
             missing(operation, history, &found)
@@ -26,12 +27,12 @@ enum FilesAreKept: SimulationRule {
         for record in history.final.values.sorted(by: { $0.request < $1.request }) {
             let contents = contents(of: record.request, history)
             if record.status == .lost, !isLost(before: .max, contents, history) {
-                found.append("the answer of request \(record.request) is in a file that is gone")
+                found.append("the answer of request \(record.request) is in a file that is missing")
             }
             if case .failed(AIServiceErrorCode.contentMissing.rawValue, _) = record.status,
                 !mayBeGone(before: .max, contents, history)
             {
-                found.append("request \(record.request) failed because a file was gone, and none was")
+                found.append("request \(record.request) failed because of a missing file, but no file was missing")
             }
         }
         return found
@@ -81,7 +82,7 @@ enum FilesAreKept: SimulationRule {
         guard !mayBeGone(before: operation.end, contents, history),
             !isGivenUp(before: operation.end, contents, history)
         else { return }
-        found.append("operation \(operation.number) was told that a file is gone, and none was")
+        found.append("operation \(operation.number) received an error about a missing file, but no file was missing")
     }
 
     /// Checks an operation that reported an unreadable answer.
@@ -92,7 +93,7 @@ enum FilesAreKept: SimulationRule {
         guard !isLost(before: position, contents, history), !isGivenUp(before: position, contents, history) else {
             return
         }
-        found.append("operation \(operation.number) was told an answer in a file that is gone")
+        found.append("operation \(operation.number) received an answer from a missing file")
     }
 
     // MARK: The contents concerned

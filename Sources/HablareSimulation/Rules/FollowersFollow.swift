@@ -13,7 +13,8 @@ enum FollowersFollow: SimulationRule {
                 switch reason {
                 case .following(let leader): check(leader, operation, story, history, &found)
                 case .noProvider:
-                    found.append("request \(story.number) waits for a provider that is there (\(operation.number))")
+                    found.append(
+                        "request \(story.number) waits for a provider that is registered (\(operation.number))")
                 default: continue
                 }
             }
@@ -26,12 +27,12 @@ enum FollowersFollow: SimulationRule {
         _ found: inout [String]
     ) {
         let who = "request \(story.number) follows request \(number) (\(operation.number))"
-        guard number != story.number else { return found.append("\(who), which is itself") }
-        guard let leader = history.requests[number] ?? nil else { return found.append("\(who), which nobody knows") }
+        guard number != story.number else { return found.append("\(who), which is the same request") }
+        guard let leader = history.requests[number] ?? nil else { return found.append("\(who), which does not exist") }
         // A deleted request belongs to no company, and may have been submitted again.
         guard leader.deletes.isEmpty, story.deletes.isEmpty else { return }
         if !history.company(of: story.number).contains(number) {
-            found.append("\(who), which asks for something else")
+            found.append("\(who), which has another prompt")
         }
         let isRegenerated = Int(number) >= history.plan.requests.count
         if !isRegenerated, !leader.submits.contains(where: { $0.called < operation.end }) {
@@ -41,6 +42,6 @@ enum FollowersFollow: SimulationRule {
         guard let outcome = leader.outcomes.first, outcome.position < operation.called, leader.retries.isEmpty else {
             return
         }
-        found.append("\(who), which was \(outcome.outcome) before")
+        found.append("\(who), which was already \(outcome.outcome)")
     }
 }

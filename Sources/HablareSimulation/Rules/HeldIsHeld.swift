@@ -19,12 +19,13 @@ enum HeldIsHeld: SimulationRule {
                 let lost = final.attempts.count(where: isLoss)
                 let says = final.waiting == .held || story.others.contains { $0.result == .waiting(.held) }
                 if says, lost < maximumLosses {
-                    found.append("request \(story.number), which is to be run again, is held after \(lost) losses")
+                    found.append(
+                        "request \(story.number), whose policy is to run again, is held after \(lost) lost attempts")
                 }
             }
             continues(story, final, &found)
             if final.waiting == .held, final.attempts.isEmpty {
-                found.append("request \(story.number) is held and was never sent")
+                found.append("request \(story.number) is held, but was never sent")
             }
         }
         return found
@@ -44,7 +45,7 @@ enum HeldIsHeld: SimulationRule {
             var losses = 0
             for entry in final.attempts.sorted(by: { $0.attempt < $1.attempt }) where first...last ~= entry.attempt {
                 if losses >= maximumLosses {
-                    found.append("request \(story.number) was sent again after \(losses) losses in a row")
+                    found.append("request \(story.number) was sent again after \(losses) lost attempts in a row")
                     break
                 }
                 if isLoss(entry) { losses += 1 } else if entry.outcome != .interrupted { losses = 0 }
@@ -58,8 +59,8 @@ enum HeldIsHeld: SimulationRule {
             for call in calls where isUnknown(call, history) && !isOfEarlierLife(call, calls, history) {
                 if let later = restarts(after: call, calls) {
                     found.append(
-                        "call \(later.number) of request \(story.number) followed call \(call.number), of which nobody "
-                            + "knows what came of it")
+                        "call \(later.number) of request \(story.number) followed call \(call.number), whose outcome is "
+                            + "unknown")
                 }
             }
         }

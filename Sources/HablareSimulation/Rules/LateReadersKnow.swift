@@ -12,7 +12,8 @@ enum LateReadersKnow: SimulationRule {
                 if case .regenerate = operation.operation { continue }
                 if case .snapshot = operation.operation { continue }
                 if !story.submits.contains(where: { $0.called < returned }), isAnswer(result) {
-                    found.append("operation \(operation.number) found request \(story.number): nobody submitted it")
+                    found.append(
+                        "operation \(operation.number) found request \(story.number), which no client submitted")
                 }
                 guard let first, first.position < operation.called,
                     !story.retries.contains(where: { $0.called < returned })
@@ -24,7 +25,7 @@ enum LateReadersKnow: SimulationRule {
                     }
                 if isWrong {
                     found.append(
-                        "operation \(operation.number) was told \(result) after request \(story.number) was "
+                        "operation \(operation.number) received \(result) after request \(story.number) was "
                             + "\(first.outcome)")
                 }
             }

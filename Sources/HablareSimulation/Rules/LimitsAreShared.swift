@@ -46,7 +46,9 @@ enum LimitsAreShared: SimulationRule {
                 sum += spent[last].cost
                 let span = Double(spent[last].time - spent[first].time + slack) / 60e9
                 if sum > capacity + limit * span + 1e-3 {
-                    found.append("\(sum) \(what) within \(span * 60) s, of \(capacity) and \(limit) a minute")
+                    found.append(
+                        "\(sum) \(what) within \(span * 60) s, but the limit is \(capacity) at once and \(limit) a minute"
+                    )
                     return
                 }
             }

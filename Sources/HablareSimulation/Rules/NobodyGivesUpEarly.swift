@@ -33,7 +33,7 @@ enum NobodyGivesUpEarly: SimulationRule {
                     story.calls.filter { $0.started < retry || $0.provider != call.provider }.map(\.attempt).max() ?? 0
                 if call.attempt - before < bound {
                     found.append(
-                        "request \(story.number) failed of call \(number), its attempt \(call.attempt - before) of \(bound)"
+                        "request \(story.number) failed because of call \(number), which was attempt \(call.attempt - before) of \(bound) allowed attempts"
                     )
                 }
             }

@@ -31,7 +31,7 @@ enum NobodyStarves: SimulationRule {
                 let count = passed[priority.rawValue, default: 0]
                 if count > bound {
                     found.append(
-                        "request \(story.number), \(planned.priority), let \(count) of class \(priority) pass, of \(bound)"
+                        "request \(story.number), \(planned.priority), waited while \(count) requests of priority \(priority) were sent; the limit is \(bound)"
                     )
                 }
             }

@@ -13,11 +13,11 @@ enum NothingPaidInSilence: SimulationRule {
             found.append("call \(call.number) was sent before its attempt was on disk")
         }
         if history.attempts < history.calls.count {
-            found.append("\(history.calls.count) calls, and \(history.attempts) lines in the ledger")
+            found.append("there are \(history.calls.count) calls, but \(history.attempts) lines in the ledger")
         }
         for story in history.stories where !story.isMurky {
             guard let final = history.final[story.number] else {
-                if !story.calls.isEmpty { found.append("request \(story.number) was sent and is not there") }
+                if !story.calls.isEmpty { found.append("request \(story.number) was sent, but is not in the store") }
                 continue
             }
             var seen: Set<Int32> = []
@@ -33,11 +33,12 @@ enum NothingPaidInSilence: SimulationRule {
                 failsInTheLedger(call, history, &found)
                 if truth(of: call, in: history) > weight(of: entry) {
                     found.append(
-                        "call \(call.number), \(call.end.map { "\($0.how)" } ?? "unended"), is ledgered \(entry)")
+                        "call \(call.number), \(call.end.map { "\($0.how)" } ?? "unended"), has the ledger line \(entry)"
+                    )
                 }
             }
             for entry in final.attempts where weight(of: entry) == 2 && !seen.contains(entry.attempt) {
-                found.append("attempt \(entry.attempt) of request \(story.number) is billed and was never sent")
+                found.append("attempt \(entry.attempt) of request \(story.number) is billed, but was never sent")
             }
         }
         return found
@@ -60,7 +61,7 @@ enum NothingPaidInSilence: SimulationRule {
             !history.isOffline(call, within: history.hurry), let entry = history.entry(of: call),
             entry.outcome != .failed
         else { return }
-        found.append("call \(call.number) failed, and the ledger says \(entry.outcome)")
+        found.append("call \(call.number) failed, but the ledger says \(entry.outcome)")
     }
 
     /// Returns the minimum billing that the ledger must state for a call.

@@ -43,7 +43,7 @@ enum LeasesAreRespected: SimulationRule {
     static func violations(in history: SimulationHistory) -> [String] {
         history.processes.flatMap { process in
             process.retirements.filter { !$0.isJustified }.map {
-                "the lease of process \(process.number), which lived, was broken (event \($0.position))"
+                "the lease of process \(process.number) was broken, although the process lived (event \($0.position))"
             }
         }
     }

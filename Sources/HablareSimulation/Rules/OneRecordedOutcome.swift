@@ -9,14 +9,15 @@ enum OneRecordedOutcome: SimulationRule {
             let outcomes = story.outcomes
             guard !outcomes.isEmpty else { continue }
             guard let final = history.final[story.number] else {
-                found.append("request \(story.number) had an outcome and is gone")
+                found.append("request \(story.number) had an outcome and is missing")
                 continue
             }
             let told = Set(outcomes.map(\.outcome))
             let completed = told.filter { if case .completed = $0 { true } else { false } }
             if completed.count > 1 { found.append("request \(story.number) was completed twice: \(completed)") }
             if let answer = completed.first, final.status != answer, !final.status.isGone {
-                found.append("request \(story.number): told \(answer), recorded \(final.status)")
+                found.append(
+                    "request \(story.number): the client received \(answer), but the store recorded \(final.status)")
             }
             let isGivenUp = final.status.isGone && !completed.isEmpty
             let mayBeRetried = story.retries.count
@@ -26,7 +27,8 @@ enum OneRecordedOutcome: SimulationRule {
             }
             // An outcome reported before any retry is that of the first life.
             if mayBeRetried == 0, let outcome = told.first, final.status != outcome, !isGivenUp {
-                found.append("request \(story.number): told \(outcome), recorded \(final.status)")
+                found.append(
+                    "request \(story.number): the client received \(outcome), but the store recorded \(final.status)")
             }
         }
         return found

@@ -12,14 +12,14 @@ enum OnlyWantedWorkIsResumed: SimulationRule {
                 let words = "call \(call.number) of request \(story.number) was told that its work is"
                 if !asked.isWanted {
                     let later = story.calls.first { $0.started > asked.position && $0.handed == call.work }
-                    if let later { found.append("\(words) not wanted, and call \(later.number) was handed it") }
+                    if let later { found.append("\(words) not wanted, but call \(later.number) received this work") }
                 } else if isOver(call, story) {
-                    found.append("\(words) wanted, and its request was cancelled")
+                    found.append("\(words) wanted, but its request was cancelled")
                 } else if call.remembered == nil, call.handed == nil, isLost(call, history),
                     // After a commit with an unknown outcome, the call may have stored its handle without knowing it.
                     !story.calls.contains(where: { $0.handed == call.work })
                 {
-                    found.append("\(words) wanted, which nobody knows of")
+                    found.append("\(words) wanted, but no process knows of this work")
                 }
             }
         }

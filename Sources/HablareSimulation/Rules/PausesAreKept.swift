@@ -21,7 +21,7 @@ enum PausesAreKept: SimulationRule {
                 guard history.plan.providers[Int(later.provider)].account == account, later.startedAt > begin,
                     later.startedAt < until
                 else { continue }
-                found.append("call \(later.number) began in the pause that call \(call.number) asked for")
+                found.append("call \(later.number) began in the pause that the answer of call \(call.number) demanded")
             }
         }
         return found

@@ -12,9 +12,9 @@ enum RegeneratedIsDurable: SimulationRule {
             guard case .regenerate(let old) = operation.operation, case .stored(let new)? = operation.result else {
                 continue
             }
-            let who = "request \(new), made of \(old) by operation \(operation.number),"
-            if Int(new) < history.plan.requests.count { found.append("\(who) is not a new one") }
-            if let other = makers[new] { found.append("\(who) is that of operation \(other)") }
+            let who = "request \(new), regenerated from \(old) by operation \(operation.number),"
+            if Int(new) < history.plan.requests.count { found.append("\(who) is not a new request") }
+            if let other = makers[new] { found.append("\(who) is the request of operation \(other)") }
             makers[new] = operation.number
             check(new, of: old, operation, who, history, &found)
         }
@@ -32,12 +32,12 @@ enum RegeneratedIsDurable: SimulationRule {
             found.append("\(who) was not found by operation \(later.number)")
         }
         guard let final = history.final[new] else {
-            found.append("\(who) was acknowledged and is gone")
+            found.append("\(who) was acknowledged and is missing")
             return
         }
         if final.supersedes != old { found.append("\(who) says that it supersedes \(final.supersedes ?? -1)") }
         if final.isFromCache { found.append("\(who) was answered from the cache") }
         guard let before = history.final[old], history.requests[old]?.deletes.isEmpty ?? true else { return }
-        if before.phase != .completed { found.append("\(who) supersedes one that is \(before.phase)") }
+        if before.phase != .completed { found.append("\(who) supersedes a request that is \(before.phase)") }
     }
 }

@@ -40,11 +40,11 @@ enum RememberedWorkIsResumed: SimulationRule {
         _ call: CallStory, _ work: Int32, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
         guard history.calls.indices.contains(Int(work)) else {
-            return found.append("call \(call.number) was handed work that no call began")
+            return found.append("call \(call.number) received work that no call began")
         }
         let begun = history.calls[Int(work)]
         if begun.request != story.number || begun.provider != call.provider || begun.attempt >= call.attempt {
-            found.append("call \(call.number) of request \(story.number) was handed the work of call \(work)")
+            found.append("call \(call.number) of request \(story.number) received the work of call \(work)")
         }
         let forgetful = story.calls.first { earlier in
             earlier.forgot != nil && earlier.attempt < call.attempt
@@ -52,12 +52,13 @@ enum RememberedWorkIsResumed: SimulationRule {
         }
         if let forgetful {
             found.append(
-                "call \(call.number) was handed the work of call \(work), which call \(forgetful.number) forgot")
+                "call \(call.number) received the work of call \(work), which call \(forgetful.number) forgot")
         }
         if story.retries.contains(where: { $0.result == .done && $0.called > begun.started && $0.end < call.started }),
             isOver(story, between: begun.started, call.started, history)
         {
-            found.append("call \(call.number) was handed the work of call \(work), of an earlier life")
+            found.append(
+                "call \(call.number) received the work of call \(work), which began before a retry of the request")
         }
     }
 

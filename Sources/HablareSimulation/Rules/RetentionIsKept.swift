@@ -18,11 +18,11 @@ enum RetentionIsKept: SimulationRule {
                     prune.called < position && mayBeApplied(prune) && !isProtected(story, during: prune, history)
                         && mayBeOld(story, prune, history)
                 }
-                if !evicted, !pruned { found.append("the answer of request \(story.number) was given up for nothing") }
+                if !evicted, !pruned { found.append("the answer of request \(story.number) was evicted without need") }
             }
             for eviction in evictions where eviction.result == .done {
                 if let final = history.final[story.number], final.status != .expired {
-                    found.append("request \(story.number) was evicted and is \(final.status)")
+                    found.append("request \(story.number) was evicted, but is \(final.status)")
                 }
                 saysSo(story, after: eviction, history, &found)
             }
@@ -111,7 +111,8 @@ enum RetentionIsKept: SimulationRule {
             }
         }
         if left.count > count {
-            found.append("\(left.count) answers were left by operation \(prune.number), which keeps \(count)")
+            found.append(
+                "\(left.count) answers were left by operation \(prune.number), which must keep at most \(count)")
         }
     }
 
@@ -124,7 +125,7 @@ enum RetentionIsKept: SimulationRule {
     ) {
         for operation in story.others where operation.process == eviction.process && operation.called > eviction.end {
             if case .completed? = operation.result {
-                found.append("operation \(operation.number) was told an answer that had been evicted")
+                found.append("operation \(operation.number) received an answer that had been evicted")
             }
         }
         for call in story.calls

@@ -22,7 +22,8 @@ enum RetriesAreBounded: SimulationRule {
                                 from: call.started, to: call.end?.position ?? .max)
                     }
                     if counted.count > bound {
-                        found.append("request \(story.number) failed \(counted.count) times, of \(bound) allowed")
+                        found.append(
+                            "request \(story.number) failed \(counted.count) times; at most \(bound) are allowed")
                     }
                     for call in failed where !isOfEarlierLife(call, story, history) {
                         guard isFinal(call, history), let end = call.end else { continue }

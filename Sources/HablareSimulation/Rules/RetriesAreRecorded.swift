@@ -14,7 +14,7 @@ enum RetriesAreRecorded: SimulationRule {
                     !isAllowed(final)
                 else { continue }
                 found.append(
-                    "request \(story.number) was retried (\(retry.number)), has no attempt after its \(before) and is "
+                    "request \(story.number) was retried (operation \(retry.number)), but has no attempt after its \(before) attempts, and is "
                         + (final.waiting == .held ? "held" : "\(final.status)"))
             }
         }

@@ -14,7 +14,7 @@ enum ScopesAreKept: SimulationRule {
         return history.calls.compactMap { call in
             guard scoped.contains(call.process), !isOfJob(call.request, history) else { return nil }
             return
-                "call \(call.number) of request \(call.request) is of no job, and process \(call.process) is there for one"
+                "call \(call.number) of request \(call.request) has no job, but process \(call.process) runs only a job"
         }
     }
 

@@ -30,7 +30,7 @@ enum StreamsAreTrue: SimulationRule {
                 if reader.generation == 0 { reader.generation = chunk.generation }
                 if chunk.generation != reader.generation || chunk.sequence != reader.next {
                     found.append(
-                        "reader \(number) was told \(chunk), and is at \(reader.generation).\(reader.next)")
+                        "reader \(number) received \(chunk), but its position is \(reader.generation).\(reader.next)")
                 }
                 reader.next = chunk.sequence + 1
                 readers[number] = reader
@@ -45,14 +45,14 @@ enum StreamsAreTrue: SimulationRule {
                     || story?.isMurky ?? true || story?.retries.contains { $0.called < position } ?? true
                     || isTakenBack(number, of: request, at: position, history)
                 if !isAllowed || generation <= reader.generation {
-                    found.append("reader \(number) was told of generation \(generation) of request \(request)")
+                    found.append("reader \(number) received generation \(generation) of request \(request)")
                 }
                 readers[number] = Progress(generation: generation, next: 0, begin: 0)
             case .operationReturned(let number, let result):
                 guard let reader = readers[number] else { continue }
                 ended(number, reader, result, in: history, &found)
             case .yieldedLate(let call, isRefused: false):
-                found.append("what call \(call) yielded after its end was taken")
+                found.append("a chunk that call \(call) yielded after its end was accepted")
             default: continue
             }
         }
@@ -76,7 +76,7 @@ enum StreamsAreTrue: SimulationRule {
         _ found: inout [String]
     ) {
         guard history.calls.indices.contains(Int(chunk.call)) else {
-            return found.append("\(chunk) of request \(request) is of no call")
+            return found.append("\(chunk) of request \(request) belongs to no call")
         }
         let call = history.calls[Int(chunk.call)]
         if chunk.piece >= SimulationNames.latePiece {
@@ -89,16 +89,16 @@ enum StreamsAreTrue: SimulationRule {
         if !history.company(of: request).contains(call.request) || chunk.piece != chunk.sequence
             || !(isYielded || isWhole)
         {
-            found.append("\(chunk) of request \(request) is not what call \(chunk.call) yielded")
+            found.append("\(chunk) of request \(request) differs from the chunk that call \(chunk.call) yielded")
         }
         // An attempt that is handed work stays in the generation of the one before.
         let isResumed = history.requests[request]?.calls.contains { $0.handed != nil } ?? false
         let isOther = isResumed ? chunk.generation > call.attempt : chunk.generation != call.attempt
         if isOther, !(history.requests[request]?.isMurky ?? true) {
-            found.append("\(chunk) of request \(request) is of another generation than its call's")
+            found.append("\(chunk) of request \(request) has another generation than its call")
         }
         if !chunk.isOnDisk, history.planned(request)?.streaming?.durability == .durable, !isWhole {
-            found.append("\(chunk) of request \(request) was told before it was on disk")
+            found.append("\(chunk) of request \(request) was delivered before it was on disk")
         }
     }
 
@@ -110,7 +110,7 @@ enum StreamsAreTrue: SimulationRule {
         let isStreaming = history.planned(story.request)?.streaming != nil
         let count = isStreaming ? max(1, Int32(story.yields.count)) : 1
         if reader.next != count, reader.begin <= count {
-            found.append("reader \(number) was told the end after \(reader.next) of \(count) chunks")
+            found.append("reader \(number) received the end after \(reader.next) of \(count) chunks")
         }
     }
 
@@ -140,7 +140,7 @@ enum StreamsAreTrue: SimulationRule {
                 switch result {
                 case .failed, .cancelled:
                     if reader.next < reader.before {
-                        found.append("reader \(number) was not told what another was told before")
+                        found.append("reader \(number) did not receive a chunk that another reader had received")
                     }
                 default: continue
                 }

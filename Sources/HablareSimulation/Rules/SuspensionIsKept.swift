@@ -14,12 +14,14 @@ enum SuspensionIsKept: SimulationRule {
             for call in history.calls where call.process == suspension.process && suspension.concerns(call.provider) {
                 if call.started > settled, call.started < suspension.end {
                     found.append(
-                        "call \(call.number) began while process \(suspension.process) rested (\(suspension.reason))")
+                        "call \(call.number) began while process \(suspension.process) was suspended (\(suspension.reason))"
+                    )
                 }
                 let isGivenUp = call.cancelled.map { $0.time + grace <= time } ?? false
                 if call.isRunning(at: settled), !isGivenUp {
                     found.append(
-                        "call \(call.number) went on when process \(suspension.process) rested (\(suspension.reason))")
+                        "call \(call.number) continued while process \(suspension.process) was suspended (\(suspension.reason))"
+                    )
                 }
             }
             guard suspension.reason == .background else { continue }
@@ -27,14 +29,14 @@ enum SuspensionIsKept: SimulationRule {
             where history.events[position].process == suspension.process
                 && history.events[position].what == .ownerRegistered
             {
-                found.append("process \(suspension.process) registered while it rested (event \(position))")
+                found.append("process \(suspension.process) registered while it was suspended (event \(position))")
             }
         }
         for call in history.calls where failedOffline(call, history) {
             let story = history.requests[call.request]
             let said = (story?.outcomes.map(\.outcome) ?? []) + [history.final[call.request]?.status].compactMap(\.self)
             if said.contains(where: { if case .failed(_, call.number) = $0 { true } else { false } }) {
-                found.append("request \(call.request) failed of call \(call.number), which had no network")
+                found.append("request \(call.request) failed because of call \(call.number), which had no network")
             }
         }
         return found

@@ -21,7 +21,8 @@ enum WaitsAreExplained: SimulationRule {
                         $0.process == operation.process && $0.reason == reason && $0.begin < returned
                             && $0.end > operation.called
                     }) {
-                        found.append("request \(story.number) waits for a rest that is none (\(operation.number))")
+                        found.append(
+                            "request \(story.number) waits for a suspension that does not exist (\(operation.number))")
                     }
                 case .backingOff(let until):
                     if let next = calls.first(where: {
@@ -70,7 +71,7 @@ enum WaitsAreExplained: SimulationRule {
                 && (history.failure(of: call)?.code == .rateLimited || history.sayings[call.number] != nil)
         }
         if providers.allSatisfy({ $0.rate == nil }), !wasTold {
-            found.append("request \(story.number) is limited by nothing (\(operation.number))")
+            found.append("request \(story.number) waits for a limit that does not exist (\(operation.number))")
         }
     }
 

@@ -28,11 +28,12 @@ enum WorkIsShared: SimulationRule {
             for earlier in calls[..<index] {
                 if earlier.isRunning(at: later.started), !mayOverlap(earlier, later, history) {
                     found.append(
-                        "calls \(earlier.number) and \(later.number), for the same work, overlap")
+                        "calls \(earlier.number) and \(later.number), which do the same work, overlap")
                 }
                 if isDone(earlier, before: later, stories, history) {
                     found.append(
-                        "call \(later.number) was sent for what call \(earlier.number) had answered to everybody")
+                        "call \(later.number) was sent, although call \(earlier.number) had already answered the same work"
+                    )
                 }
             }
         }

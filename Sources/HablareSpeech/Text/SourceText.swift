@@ -68,12 +68,12 @@ public struct SourceText: Sendable, Equatable {
 
 extension TextError {
     fileprivate static let emptyText = TextError(
-        code: .empty, message: "The text is empty. Give a file with at least one word.")
+        code: .empty, message: "The text is empty. Pass a text with at least one word.")
 
     fileprivate static let binaryFile = TextError(
         code: .binary,
         message:
-            "This is not a text file. Give plain text in UTF-8; export documents such as PDF or Word as text first."
+            "This is not a text file. Pass plain text in UTF-8. Export documents such as PDF or Word as text first."
     )
 
     fileprivate static let utf16 = TextError(

@@ -59,7 +59,7 @@ public struct Timeline: Sendable, Equatable, Codable {
     ///   backwards, or end after the end of the audio.
     public init(audioFile: String, sampleRate: Int, frameCount: Int64, clips: [Clip]) throws(TextError) {
         guard sampleRate > 0, frameCount >= 0 else {
-            throw .timeline("\(sampleRate) Hz and \(frameCount) frames are not possible for an audio file.")
+            throw .timeline("\(sampleRate) Hz and \(frameCount) frames are not valid for an audio file.")
         }
         var entries: [Entry] = []
         entries.reserveCapacity(clips.count)
@@ -69,7 +69,8 @@ public struct Timeline: Sendable, Equatable, Codable {
                 clip.frameCount <= frameCount - clip.startFrame
             else {
                 throw .timeline(
-                    "Segment \(clip.segment.index) overlaps the one before it or leaves the \(frameCount) frames.")
+                    "Segment \(clip.segment.index) overlaps the segment before it, or ends after the last of the \(frameCount) frames."
+                )
             }
             elapsed = clip.startFrame + clip.frameCount
             entries.append(

@@ -25,7 +25,7 @@ struct ContractCall: Sendable {
     func content() throws -> ResponseContent? {
         guard case .success(let answer) = result else { return nil }
         guard answer.isStreamed else {
-            try require("\(name): nothing is yielded beside an answer of its own", yielded.isEmpty)
+            try require("\(name): a call that returns content yields no chunks", yielded.isEmpty)
             return answer.content
         }
         return answer.content.replacingBody(with: Body(yielded))
@@ -52,7 +52,7 @@ struct ContractCall: Sendable {
         let error = try requireFailure(file: file, line: line)
         try require("the code of \(row), \(name)", error.code, is: row.code, file: file, line: line)
         try require(
-            "whose move it is after \(row), \(name)", error.disposition, is: row.disposition, file: file, line: line)
+            "the disposition after \(row), \(name)", error.disposition, is: row.disposition, file: file, line: line)
     }
 
     /// Requires that the call reports its cancellation.

@@ -5,13 +5,13 @@ extension ProviderContract {
         Rule("A successful answer has the promised content type and reports its usage", of: .answers) { bench in
             let stage = bench.stage
             try await stage.withScene(.answers) { scene in
-                try require("the promised kind", scene.provider.responseType, is: stage.responseType)
+                try require("the declared response type", scene.provider.responseType, is: stage.responseType)
                 for mode in stage.modes {
                     let call = try await bench.soon("an answer", on: scene) { try await bench.call(7, mode, on: scene) }
                     try call.requireContent(stage.content(for: 7))
-                    try require("the kind, \(mode)", try call.content()?.type, is: stage.responseType)
-                    try require("what was used, \(mode)", try call.result.get().usage, is: stage.usage)
-                    try require("something was used", stage.usage != Usage())
+                    try require("the content type, \(mode)", try call.content()?.type, is: stage.responseType)
+                    try require("the usage, \(mode)", try call.result.get().usage, is: stage.usage)
+                    try require("the usage is not empty", stage.usage != Usage())
                 }
             }
         },
@@ -38,7 +38,7 @@ extension ProviderContract {
                 for mode in stage.modes {
                     let call = try await bench.soon("an answer", on: scene) { try await bench.call(8, mode, on: scene) }
                     try call.requireContent(stage.content(for: 8))
-                    try require("what was used, \(mode)", try call.result.get().usage, is: stage.usage)
+                    try require("the usage, \(mode)", try call.result.get().usage, is: stage.usage)
                 }
             }
         },
@@ -54,8 +54,9 @@ extension ProviderContract {
                         try await first.pass()
                     }
                     let whole = try require("bytes", stage.content(for: 9).body).read()
-                    try require("\(mode): it is the answer's beginning", whole.starts(with: call.yielded))
-                    try require("\(mode): something of it is still to come", call.yielded.count < whole.count)
+                    try require(
+                        "\(mode): the yielded bytes are the beginning of the answer", whole.starts(with: call.yielded))
+                    try require("\(mode): a part of the answer is not yielded yet", call.yielded.count < whole.count)
                 }
             }
         },

@@ -51,7 +51,7 @@ extension ProviderContract {
                     try await bench.call(2, bench.mode, on: scene)
                 }
                 try call.requireContent(stage.content(for: 2))
-                try require("the calls that came", scene.callCount, is: 1)
+                try require("the number of calls that the service received", scene.callCount, is: 1)
             }
         },
         Rule(
@@ -60,9 +60,9 @@ extension ProviderContract {
         ) { bench in
             let stage = bench.stage
             try await stage.withScene(.pauses) { scene in
-                let full = AIServiceError(.storageFull, "There is no room for the piece.")
+                let full = AIServiceError(.storageFull, "There is no space for the chunk.")
                 for (number, mode) in stage.yieldingModes.enumerated() {
-                    let call = try await bench.soon("the end of a call whose piece is not taken", on: scene) {
+                    let call = try await bench.soon("the end of a call whose chunk is refused", on: scene) {
                         try await bench.call(number, mode, on: scene) { if !$0.isEmpty { throw full } }
                     }
                     try require("the failure, \(mode)", call.failure, is: full)
@@ -73,10 +73,10 @@ extension ProviderContract {
         Rule("An endless answer is read only up to the size limit", of: .neverEnds) { bench in
             let stage = bench.stage
             try await stage.withScene(.neverEnds) { scene in
-                let full = AIServiceError(.storageFull, "There is no room for the piece.")
+                let full = AIServiceError(.storageFull, "There is no space for the chunk.")
                 for (number, mode) in stage.modes.enumerated() {
                     let taken = Locked(0)
-                    let call = try await bench.soon("the end of an answer without one", on: scene) {
+                    let call = try await bench.soon("the end of an endless answer", on: scene) {
                         try await bench.call(number, mode, on: scene) { piece in
                             let all = taken.withLock { taken in
                                 taken += piece.count
@@ -89,7 +89,7 @@ extension ProviderContract {
                     try await bench.requireLeft(number, on: scene)
                     guard let count = await scene.ending(ofCall: number).byteCount else { continue }
                     let most = (stage.yieldingModes.contains(mode) ? 256 << 10 : stage.mostGathered) + (16 << 20)
-                    try require("\(mode): the service got rid of \(count) bytes, \(most) at most", count <= most)
+                    try require("\(mode): the service sent \(count) bytes; at most \(most) are allowed", count <= most)
                 }
             }
         },

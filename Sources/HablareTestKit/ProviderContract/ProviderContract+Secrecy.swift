@@ -4,7 +4,8 @@ extension ProviderContract {
     static let secrecy: [Rule] = [
         Rule("A prompt or key that the service echoes appears in no error and no metadata", of: .repeats) { bench in
             let stage = bench.stage
-            try require("a service can say things back", stage.repetitionCount > 0)
+            try require(
+                "the stage has at least one answer that repeats the prompt or the key", stage.repetitionCount > 0)
             try await stage.withScene(.repeats) { scene in
                 for mode in stage.modes {
                     // Any result is allowed, because every call of a rule is checked for the prompt and the key.
@@ -27,8 +28,8 @@ extension ProviderContract {
                                     try await manager.execute(
                                         stage.request(prompt(number), mode), with: scene.provider.id)
                                 }
-                                try bench.requireNoKey("what an engine fails of", error)
-                                try bench.requireNoPrompt("what an engine fails of", error)
+                                try bench.requireNoKey("the failure in an engine", error)
+                                try bench.requireNoPrompt("the failure in an engine", error)
                             }
                         }
                     }

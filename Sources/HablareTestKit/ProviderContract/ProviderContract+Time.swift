@@ -17,7 +17,7 @@ extension ProviderContract {
                             if play == .pauses { await scene.pause(ofCall: number) }
                             let error = try await bench.failure(of: request, in: manager, runningOut: clock)
                             try require("the code, \(mode)", error.code, is: .timeout)
-                            try require("whose move it is, \(mode)", error.disposition, is: .outcomeUnknown)
+                            try require("the disposition, \(mode)", error.disposition, is: .outcomeUnknown)
                             try await bench.requireLeft(number, on: scene)
                         }
                     }
@@ -43,8 +43,8 @@ extension ProviderContract {
                         try await all.pass()
                     }
                     try call.requireCancelled()
-                    try require("\(mode): nothing of an answer is yielded", call.yielded, is: Data())
-                    try require("\(mode): the signs of life", signs.withLock { $0 }, is: stage.signCount)
+                    try require("\(mode): no bytes of an answer are yielded", call.yielded, is: Data())
+                    try require("\(mode): the number of keep-alive signs", signs.withLock { $0 }, is: stage.signCount)
                 }
             }
         },
@@ -55,12 +55,12 @@ extension ProviderContract {
             let stage = bench.stage
             try await stage.withScene(.isSilent) { scene in
                 for (number, mode) in stage.modes.enumerated() {
-                    let call = try await bench.soon("the end of a silence", on: scene) {
+                    let call = try await bench.soon("the end of a silent call", on: scene) {
                         try await bench.call(number, mode, on: scene, timeout: .milliseconds(100))
                     }
                     let error = try call.requireFailure()
                     try require("the code, \(mode)", error.code, is: .timeout)
-                    try require("whose move it is, \(mode)", error.disposition, is: .outcomeUnknown)
+                    try require("the disposition, \(mode)", error.disposition, is: .outcomeUnknown)
                     try await bench.requireLeft(number, on: scene)
                 }
             }
@@ -83,6 +83,6 @@ extension ProviderWorkbench {
                 return error
             }
         }
-        return try require("a failure for lack of time", error)
+        return try require("a failure because of the time limit", error)
     }
 }

@@ -14,7 +14,7 @@ extension ProviderContract {
                 for mode in modes {
                     try await bench.cut(.breaksOff, mode, on: scene) { call, error in
                         try require(
-                            "whose move it is after \(call.name)", stage.lostCall.contains(error.disposition),
+                            "the disposition after \(call.name)", stage.lostCall.contains(error.disposition),
                             or: "\(error.disposition), \(error)")
                     }
                 }
@@ -29,7 +29,7 @@ extension ProviderContract {
             try await stage.withScene(.endsEarly) { scene in
                 for mode in modes {
                     try await bench.cut(.endsEarly, mode, on: scene) { call, error in
-                        try require("\(call.name) is not asked for again", !error.isRetryable, or: "\(error)")
+                        try require("\(call.name) is not retried", !error.isRetryable, or: "\(error)")
                     }
                 }
             }
@@ -41,7 +41,7 @@ extension ProviderWorkbench {
     /// Returns the modes in which an answer is cut, at least one.
     fileprivate func modes(of play: ServicePlay) throws -> [ProviderMode] {
         let modes = stage.modes.filter { stage.byteCount(of: play, $0) > 0 }
-        try require("there is an answer to cut", !modes.isEmpty)
+        try require("the stage has an answer that can be truncated", !modes.isEmpty)
         return modes
     }
 
@@ -59,7 +59,8 @@ extension ProviderWorkbench {
         try await calls(numbers, mode, on: scene) { call in
             let whole = stage.content(for: call.number)
             let bytes = try whole.body?.read() ?? Data()
-            try require("what \(call.name) yielded is a beginning", bytes.starts(with: call.yielded))
+            try require(
+                "the yielded bytes of \(call.name) are the beginning of the answer", bytes.starts(with: call.yielded))
             guard let error = call.failure else { return try call.requireContent(whole) }
             try failed(call, error)
             seen.withLock { $0 = ($0.failures + 1, max($0.most, call.yielded.count)) }
@@ -67,9 +68,10 @@ extension ProviderWorkbench {
         let (failures, most) = seen.withLock { $0 }
         // Information about the content follows it, and an answer that lacks only that is complete.
         try require(
-            "\(mode): many cuts are failures", failures > numbers.count / 4, or: "\(failures) of \(numbers.count)")
+            "\(mode): more than a quarter of the truncated answers fail", failures > numbers.count / 4,
+            or: "\(failures) of \(numbers.count)")
         if stage.yieldingModes.contains(mode), play == .breaksOff {
-            try require("\(mode): what came before a cut was handed over", most > 0)
+            try require("\(mode): the bytes before a truncation are yielded", most > 0)
         }
         let uncut = try await soon("a whole answer", on: scene) { try await call(count, mode, on: scene) }
         try uncut.requireContent(stage.content(for: count))

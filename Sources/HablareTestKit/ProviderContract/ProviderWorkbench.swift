@@ -48,7 +48,7 @@ struct ProviderWorkbench: Sendable {
         guard case .success(let answer) = result, answer.isStreamed, answer.content.type == .text,
             String(validating: yielded, as: UTF8.self) == nil
         else { return result }
-        return .failure(AIServiceError(.invalidResponse, "The text is no UTF-8."))
+        return .failure(AIServiceError(.invalidResponse, "The text is not UTF-8."))
     }
 
     /// Returns the result of an operation. If the operation takes too long, ends the service, so that no wait lasts for
@@ -96,7 +96,8 @@ struct ProviderWorkbench: Sendable {
         let ending = try await soon("the end of the transfer", on: scene, file: file, line: line) {
             await scene.ending(ofCall: number)
         }
-        try require("the service could not say all it had to say", ending.wasLeft, file: file, line: line)
+        try require(
+            "the provider closed the connection before the end of the answer", ending.wasLeft, file: file, line: line)
     }
 
     /// Makes several calls, a few at a time.
@@ -151,7 +152,7 @@ struct ProviderWorkbench: Sendable {
             }
             let result = try await group.next() ?? nil
             group.cancelAll()
-            return try require("what was waited for", result)
+            return try require("the awaited value", result)
         }
     }
 
@@ -173,13 +174,13 @@ struct ProviderWorkbench: Sendable {
     func requireNoKey(_ what: String, _ text: String) throws {
         let text = text.lowercased()
         for key in stage.keys {
-            try require("\(what) has no key in it", !text.contains(key.lowercased()))
+            try require("\(what) contains no key", !text.contains(key.lowercased()))
         }
     }
 
     /// Requires that a text contains no text that occurs only in prompts.
     func requireNoPrompt(_ what: String, _ text: String) throws {
         let isThere = text.contains(ProviderContract.rareWord) || ProviderContract.number(in: text) != nil
-        try require("\(what) has no prompt in it", !isThere)
+        try require("\(what) contains no prompt", !isThere)
     }
 }

@@ -64,7 +64,7 @@ import Testing
             #expect(error.reason == words)
         }
         let late = AIServiceError.timedOut(after: .seconds(1))
-        #expect(late.words.contains("longer than 1 s. Allow"), "\(late.words)")
+        #expect(late.words.contains("longer than 1 s. Set"), "\(late.words)")
     }
 
     @Test func `A full disk is reported with the advice to run the command again`() throws {

@@ -141,11 +141,14 @@ import Testing
         try desk.write("services: {openai: {model: gpt-soon, speech_model: tts-soon}}")
         #expect(await run(desk, "doctor") == .success)
         #expect(
-            desk.stage.output.contains("note     openai: The model gpt-soon ends on 2027-01-14. Use gpt-now."))
-        #expect(desk.stage.output.contains("note     openai.speech: The model tts-soon ends on 2027-01-06. Choose"))
+            desk.stage.output.contains(
+                "note     openai: The model gpt-soon will be retired on 2027-01-14. Use gpt-now."))
+        #expect(
+            desk.stage.output.contains(
+                "note     openai.speech: The model tts-soon will be retired on 2027-01-06. Choose"))
         #expect(await run(desk, "doctor", at: Self.day("2027-01-14")) == .incomplete)
         #expect(
-            desk.stage.output.contains("problem  openai: The model gpt-soon has ended on 2027-01-14. Use gpt-now."))
+            desk.stage.output.contains("problem  openai: The model gpt-soon was retired on 2027-01-14. Use gpt-now."))
         #expect(await run(desk, "doctor", at: Self.day("2026-01-14")) == .success)
         #expect(!desk.stage.output.contains("gpt-soon"))
     }
@@ -168,7 +171,7 @@ import Testing
         let desk = try desk()
         let status = await run(desk, "generate", "--provider", "openai", "--model", "gpt-gone", "Hello")
         #expect(status == .configuration)
-        #expect(desk.stage.errors.contains("The model gpt-gone has ended on 2026-10-23. Use gpt-now."))
+        #expect(desk.stage.errors.contains("The model gpt-gone was retired on 2026-10-23. Use gpt-now."))
         #expect(try desk.stage.store().snapshots(SnapshotFilter()).isEmpty)
     }
 }

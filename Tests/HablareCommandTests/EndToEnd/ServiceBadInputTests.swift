@@ -37,7 +37,7 @@ import Testing
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["\(service.uppercased())_API_KEY": "wrong-0123456789-wrong"])
             #expect(await stage.run("generate", "--provider", service, "-o", "answer", "Hello.") == .incomplete)
-            #expect(stage.errors.contains("does not accept the key. Check it, or set another one."))
+            #expect(stage.errors.contains("does not accept the key. Check the key, or set another key."))
             #expect(stage.errors.contains("[unauthorized]"))
             #expect(fake.server.calls.count == 1, "it is not tried again")
             #expect(!stage.errors.contains("0123456789"))
@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: [
         (
             "openai",
-            "The server has no such model, or none for this key. Check the model's name, and the base URL. [invalid-configuration]"
+            "The server does not have this model, or does not allow it for this key. Check the model's name and the base URL. [invalid-configuration]"
         ),
         (
             "anthropic",

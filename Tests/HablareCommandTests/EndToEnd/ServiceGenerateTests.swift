@@ -98,8 +98,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("openai", "https://example.com/a.pdf", CommandStatus.usage, "takes no addresses of documents"),
-        ("anthropic", "song.mp3", .usage, "takes no audio"),
+        ("openai", "https://example.com/a.pdf", CommandStatus.usage, "does not accept addresses of documents"),
+        ("anthropic", "song.mp3", .usage, "does not accept audio"),
         ("openai", "none.pdf", .inputMissing, "There is no file"),
         ("openai", "strange", .badInput, "neither text in UTF-8 nor a picture"),
         ("openai.speech", "song.mp3", .usage, "Leave --file out"),

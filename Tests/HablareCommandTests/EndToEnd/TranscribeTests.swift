@@ -167,13 +167,16 @@ import Testing
 
     @Test(arguments: [
         (["talk.wav"], CommandStatus.usage, "default_provider.transcribe"),
-        (["--provider", "anthropic", "talk.wav"], .usage, "takes no audio"),
+        (["--provider", "anthropic", "talk.wav"], .usage, "does not accept audio"),
         (["--provider", "openai.speech", "talk.wav"], .usage, "does not transcribe"),
         (["--provider", "openai", "talk.wav", "-o", "talk.png"], .usage, "cannot be made a .png file"),
         (["--provider", "openai", "talk.wav", "talk.wav", "-o", "none"], .cannotCreate, "There is no folder"),
         (["--provider", "openai", "-", "-"], .usage, "Give - once"),
         (["--provider", "openai", "--format", "doc", "talk.wav"], .usage, "doc"),
-        (["--provider", "elevenlabs", "--hint", "x", "talk.wav"], .usage, "takes no text beside the recording"),
+        (
+            ["--provider", "elevenlabs", "--hint", "x", "talk.wav"], .usage,
+            "accepts no text together with the recording"
+        ),
         (["--provider", "openai", "--parameter", "language=en", "--language", "en", "talk.wav"], .usage, "twice"),
     ])
     func `Invalid input is refused before any call`(
@@ -209,7 +212,7 @@ import Testing
             let stage = try fake.stage()
             try put(on: stage)
             #expect(await stage.run("transcribe", "--provider", "openai", "talk.wav") == .incomplete)
-            #expect(stage.errors.contains("It is kept with the request") && !stage.errors.contains("Log in"))
+            #expect(stage.errors.contains("The answer is kept with the request") && !stage.errors.contains("Log in"))
             let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)
             stage.clearScreen()
             #expect(await stage.run("show", id) == .success)

@@ -92,7 +92,8 @@ import Testing
         let end = try await running.end()
         #expect(end.status == 65)
         #expect(
-            end.errors.contains("contains white space or characters that no key has"), "the stroke is a sign as others")
+            end.errors.contains("contains white space or characters that a key cannot have"),
+            "the stroke is a sign as others")
         expectTerminalAsBefore()
         expectNothingStored()
     }

@@ -66,7 +66,7 @@ import Testing
         let now = Self.day("2027-06-01")
         var model = ModelInformation(vendor: "v", id: "m", lifecycle: .deprecated, endsAt: Self.day("2027-01-22"))
         #expect(model.standing(at: now) == .ending(Self.day("2027-01-22")))
-        #expect(model.notice(at: now)?.contains("was to end on 2027-01-22") == true)
+        #expect(model.notice(at: now)?.contains("should have been retired on 2027-01-22") == true)
         model.lifecycle = .retired
         model.endsAt = nil
         #expect(model.standing(at: now) == .retired(nil))

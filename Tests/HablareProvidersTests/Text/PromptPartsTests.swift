@@ -76,7 +76,7 @@ import Testing
     @Test(
         "A kind that an API does not take is refused before the call, by its name",
         arguments: [
-            ("chat", paper, "takes no addresses of documents"), ("responses", audio, "takes no audio"),
+            ("chat", paper, "does not accept addresses of documents"), ("responses", audio, "does not accept audio"),
             ("speech", pdf, "no documents"), ("speech", audio, "no audio"), ("images", audio, "no audio"),
             ("embedding", pdf, "no documents"),
         ] as [(String, Prompt.Part, String)])
@@ -99,7 +99,7 @@ import Testing
             _ = try AnthropicMessagesRequest(
                 Self.asking([Self.audio]), form: .text, rules: Self.rules, of: "anthropic")
         } throws: {
-            ($0 as? AIServiceError)?.message.contains("The provider anthropic takes no audio") == true
+            ($0 as? AIServiceError)?.message.contains("The provider anthropic does not accept audio") == true
         }
     }
 

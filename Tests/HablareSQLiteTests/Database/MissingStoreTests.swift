@@ -40,7 +40,7 @@ import Testing
             #expect(error.disposition == .needsUser)
             #expect(
                 error.message.contains("was deleted, moved or replaced")
-                    && error.message.contains("Restore the store's folder"))
+                    && error.message.contains("restore its folder"))
         }
         #expect(!FileManager.default.fileExists(atPath: gone.path), "nothing is made anew in its place")
     }
@@ -117,7 +117,7 @@ import Testing
                 #expect(error.code == .storageMissing && error.disposition == .needsUser)
                 #expect(
                     error.message.contains("was deleted, moved or replaced")
-                        && error.message.contains("Restore the store's folder"))
+                        && error.message.contains("restore its folder"))
             }
             #expect(!FileManager.default.fileExists(atPath: gone.path))
         }

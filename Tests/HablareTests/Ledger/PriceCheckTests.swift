@@ -40,7 +40,7 @@ import Testing
         #expect(try table("\"https://prices.example\"").entries.first?.source == "https://prices.example")
         #expect(try table("null").entries.first?.source == nil)
         let error = try #require(throws: AIServiceError.self) { try table("7") }
-        #expect(error.message.contains("Entry 1 of the price table has a `source` that is no text"))
+        #expect(error.message.contains("Entry 1 of the price table has a `source` that is not a text"))
     }
 
     @Test func `Each price of the shipped table has its source and the date of its check`() {

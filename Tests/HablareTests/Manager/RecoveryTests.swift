@@ -153,7 +153,7 @@ struct RecoveryTests {
             gate.open()
             #expect(try await text(engine.manager.execute(requestID: request.id)) == "x")
         }
-        #expect(engine.log.says("warning: Another process declared this one dead"))
+        #expect(engine.log.says("warning: Another process declared this process dead"))
     }
 
     @Test("An engine that cannot register does not start, and releases its lock")

@@ -157,7 +157,8 @@ struct ShutdownTests {
             let refused = await #expect(throws: AIServiceError.self) {
                 try await engine.soon { try await EngineService.run(manager) { body.withLock { $0 = true } } }
             }
-            #expect(refused?.code == .invalidState && refused?.message.contains("another when it has ended") == true)
+            #expect(refused?.code == .invalidState)
+            #expect(refused?.message.contains("another engine after it has ended") == true)
             let isBegun = body.withLock { $0 }
             #expect(!isBegun, "its body is not begun")
             // An engine that started would have to be ended: it would run as long as the other one.

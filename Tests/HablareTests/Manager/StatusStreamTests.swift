@@ -69,6 +69,36 @@ struct StatusStreamTests {
         }
     }
 
+    @Test("Readers that are cancelled while progress is delivered do not block the engine")
+    func cancelledReaders() async throws {
+        let isOver = Locked(false)
+        let provider = ScriptedProvider { call in
+            var step = 0.0
+            while !isOver.withLock({ $0 }) {
+                step += 1
+                call.report(progress: step.truncatingRemainder(dividingBy: 1_000) / 1_000)
+                await Task.yield()
+            }
+            return .success(ProviderAnswer(.text("x")))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x")
+            try await manager.submit(request, to: "scripted")
+            for _ in 0..<2_000 {
+                let reader = TaskSpawner(executor: nil).start {
+                    do { for try await _ in try await manager.statusUpdates(for: request.id) {} } catch {}
+                }
+                await Task.yield()
+                reader.cancel()
+            }
+            isOver.withLock { $0 = true }
+            _ = try await manager.execute(requestID: request.id)
+            try await waitUntil { manager.watchedCount == 0 }
+        }
+    }
+
     @Test("Progress reported after the answer is not delivered")
     func lateProgress() async throws {
         let provider = failing(1, with: AIServiceError(.overloaded, "Overloaded."))

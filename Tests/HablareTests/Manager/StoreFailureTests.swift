@@ -91,7 +91,7 @@ struct StoreFailureTests {
         }
         #expect(provider.record.calls.count == 1)
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
-        #expect(engine.log.says("error: An attempt's end could not be recorded; it is kept"))
+        #expect(engine.log.says("error: An attempt's end could not be recorded; the engine tries again"))
     }
 
     @Test("An engine with unrecorded answers is deallocated with its manager")

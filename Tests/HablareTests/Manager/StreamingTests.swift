@@ -473,7 +473,9 @@ struct StreamingTests {
                 }
             })
             gate.open()
-            try await engine.expectSoon { engine.log.says("error: An attempt's end could not be recorded; it is kept") }
+            try await engine.expectSoon {
+                engine.log.says("error: An attempt's end could not be recorded; the engine tries again")
+            }
             #expect(try await manager.status(for: request.id).phase == .executing)
             store.recover()
             try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
@@ -501,7 +503,9 @@ struct StreamingTests {
                 }
             })
             gate.open()
-            try await engine.expectSoon { engine.log.says("error: An attempt's end could not be recorded; it is kept") }
+            try await engine.expectSoon {
+                engine.log.says("error: An attempt's end could not be recorded; the engine tries again")
+            }
             store.recover()
             try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
             #expect(try await read(manager, request.id) == "[a][b] quota-exceeded")

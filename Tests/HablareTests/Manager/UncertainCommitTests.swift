@@ -43,7 +43,7 @@ struct UncertainCommitTests {
             // The end of an attempt leaves no lease.
             if write == .end { return }
             try await engine.advance(by: .seconds(5)) {
-                engine.log.says("warning: Whether a commit was made is unknown; this process registers again")
+                engine.log.says("warning: It is unknown whether a commit was made; this process registers again")
             }
         }
         #expect(try store.statistics().requests == [.completed: 1])

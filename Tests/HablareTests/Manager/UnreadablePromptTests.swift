@@ -103,7 +103,7 @@ struct UnreadablePromptTests {
             try await engine.advance { try await manager.status(for: ids[0]).isFinal }
             #expect(try await text(manager.execute(requestID: ids[0])) == "a")
         }
-        #expect(engine.log.says("warning: A prompt cannot be read; its request backs off"))
+        #expect(engine.log.says("warning: A prompt cannot be read; its request is retried later"))
         #expect(provider.record.calls.count == 3)
         #expect(try await manager.attempts(for: ids[0]).map(\.attempt) == [1], "waiting was no attempt")
     }
@@ -136,7 +136,7 @@ struct UnreadablePromptTests {
         let manager = engine.manager
         try await engine.run {
             try await engine.expectSoon {
-                engine.log.says("error: Requests whose prompts cannot be read could not be put back yet")
+                engine.log.says("error: Requests whose prompts cannot be read could not be returned to the queue")
             }
             store.hide()
             try await engine.advance { try await manager.status(for: ids[0]).isFinal }

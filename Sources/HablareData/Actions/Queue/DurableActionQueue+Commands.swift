@@ -211,16 +211,7 @@ extension DurableActionQueue {
     /// The queue's state, now and after every change, while the queue exists. A slow reader may miss intermediate
     /// states, but never the last state. The stream ends when the reader's task ends.
     public var updates: AsyncStream<ActionQueueSnapshot> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ActionQueueSnapshot.self, bufferingPolicy: .bufferingNewest(1))
-        let number = quietly { state in
-            let number = state.nextNumber()
-            state.readers[number] = continuation
-            continuation.yield(state.snapshot)
-            return number
-        }
-        continuation.onTermination = { [weak self] _ in self?.quietly { $0.readers[number] = nil } }
-        return stream
+        quietly { readers.elements(startingWith: $0.snapshot) }
     }
 
     /// The actions that wait to be carried out or reverted, in order. The failed actions follow them. A review view

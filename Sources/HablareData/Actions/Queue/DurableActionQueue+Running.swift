@@ -26,7 +26,8 @@ extension DurableActionQueue: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await wait { $0.isToEnd || $0.end != nil }
         } onCancelOrGracefulShutdown: {
-            self.apply { $0.isToEnd = true }
+            // In a task of its own, because a cancellation handler must not wait for the lock (see `readers`).
+            _ = self.spawner.start { self.apply { $0.isToEnd = true } }
         }
         // A new owner repeats the commits in flight here, so this run ends as soon as it can.
         let isToHurry = Task.isCancelled || quietly { $0.end != nil }

@@ -113,7 +113,7 @@ extension DurableActionQueue {
         snapshot.isRunning = state.isRunning
         guard snapshot != state.snapshot else { return }
         state.snapshot = snapshot
-        for reader in state.readers.values { reader.yield(snapshot) }
+        readers.publish(snapshot)
     }
 
     // MARK: Alarm

@@ -48,7 +48,6 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         /// The reason why the queue can no longer be used.
         var end: ActionQueueError?
         var waiters: [Int: ConditionWaiter] = [:]
-        var readers: [Int: AsyncStream<ActionQueueSnapshot>.Continuation] = [:]
         /// The last number that was given to a commit, a waiter or a reader.
         var lastNumber = 0
 
@@ -75,6 +74,9 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     let date: @Sendable () -> Date
     let makeID: @Sendable () -> UUID
     let spawner: TaskSpawner
+    /// The readers of ``updates``. Their end takes the broadcast's lock and not the queue's: it may come in a
+    /// cancellation handler, which must not wait for the lock under which snapshots are published.
+    let readers = Broadcast<ActionQueueSnapshot>(limit: 1)
     let logger: Logger
     private let state: Locked<State>
 
@@ -162,9 +164,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     }
 
     deinit {
-        let (alarm, readers) = state.withLock { ($0.alarm?.task, Array($0.readers.values)) }
-        alarm?.cancel()
-        for reader in readers { reader.finish() }
+        state.withLock { $0.alarm?.task }?.cancel()
     }
 
     /// Returns a token from the second half of a UUID, which has 62 random bits.

@@ -65,7 +65,7 @@ struct CommandReport: Sendable {
                 AIServiceError(
                     .responseTooLarge,
                     "\(program) wrote more than \(maximumOutputBytes) bytes and was ended. "
-                        + "Ask for less, or raise maximumOutputBytes in its template.", cause: words))
+                        + "Request less, or raise maximumOutputBytes in its template.", cause: words))
         case .notExecutable:
             return .failure(notExecutable("it, or the interpreter it names in its first line, cannot be executed"))
         case .notStarted(let code):
@@ -115,7 +115,7 @@ struct CommandReport: Sendable {
 
     private static func advice(against problem: String) -> String {
         problem == ContentProbe.notUTF8
-            ? "Make it write UTF-8, for example with LC_ALL=C.UTF-8 or iconv, or declare its answer as data."
+            ? "Make the program write UTF-8, for example with LC_ALL=C.UTF-8 or iconv, or declare its answer as data."
             : "Run the program by hand, and check its template."
     }
 

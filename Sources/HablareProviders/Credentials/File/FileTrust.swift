@@ -41,7 +41,7 @@ enum FileTrust {
     /// Returns the error for a symbolic link.
     static func link(_ path: String) -> AIServiceError {
         refusal(
-            "\(path) is a symbolic link, and keys are not read or written through one. Replace it with the file itself: "
+            "\(path) is a symbolic link, and Hablare does not read or write keys through a symbolic link. Replace it with the file itself: "
                 + "mv \"$(readlink -f \(ShellWord.quoted(path)))\" \(ShellWord.quoted(path))")
     }
 

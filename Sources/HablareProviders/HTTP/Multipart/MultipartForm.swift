@@ -42,7 +42,8 @@ public struct MultipartForm: Sendable {
         guard !mediaType.isEmpty, mediaType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw AIServiceError(
                 .invalidRequest,
-                "The media type of the file in \(ServiceRefusal.word(name)) is no media type. Name one as audio/mpeg.")
+                "The media type of the file in \(ServiceRefusal.word(name)) is invalid. Use a media type such as audio/mpeg."
+            )
         }
         parts.append(.file(name: name, fileName: fileName, mediaType: mediaType, content: content))
     }

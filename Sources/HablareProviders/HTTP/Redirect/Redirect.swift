@@ -48,7 +48,7 @@ public enum Redirect {
         guard followed < limit else { throw refusal("more than \(limit) redirects") }
         guard let url = URL(string: location, relativeTo: call.url)?.absoluteURL, let origin = HTTPOrigin(of: url),
             url.user == nil, url.password == nil
-        else { throw refusal("redirect to what is not an address") }
+        else { throw refusal("redirect to an invalid address") }
         let from = HTTPOrigin(of: call.url)
         guard from?.scheme != "https" || origin.scheme == "https" else { throw refusal("redirect from https to http") }
         // After a 303 only the result is fetched, without anything of the call.
@@ -61,7 +61,7 @@ public enum Redirect {
         next.url = url
         if !call.method.isSafe {
             switch status {
-            case 301, 302: throw refusal("redirect of a \(call.method.rawValue) by status \(status)")
+            case 301, 302: throw refusal("redirect of a \(call.method.rawValue) with status \(status)")
             case 303:
                 next.method = .get
                 next.body = .none

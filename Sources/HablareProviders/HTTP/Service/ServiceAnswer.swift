@@ -176,10 +176,10 @@ public struct ServiceAnswer: Sendable {
     ///     request (``/Hablare/AIServiceError/keptAnswer``). Default: empty.
     public func unreadable(_ cause: String, keeping body: Data = Data()) -> AIServiceError {
         let kept = kept(body)
-        let advice = kept == nil ? "" : " It is kept with the request."
+        let advice = kept == nil ? "" : " The answer is kept with the request."
         let error = AIServiceError(
             .invalidResponse,
-            "\(service) answered with something that is not of its API.\(advice) Check the base URL and the model.",
+            "\(service) sent an answer that does not follow its API.\(advice) Check the base URL and the model.",
             cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: bill)
         return failure(error.keeping(kept))
     }
@@ -223,8 +223,9 @@ public struct ServiceAnswer: Sendable {
     /// - Parameters:
     ///   - limit: The limit in bytes.
     ///   - part: The part that is too large. Default: the whole answer.
-    ///   - advice: The advice for the user. Default: "Ask for less."
-    func tooLarge(limit: Int, in part: String? = nil, _ advice: String = "Ask for less.") -> AIServiceError {
+    ///   - advice: The advice for the user. Default: "Request a shorter answer."
+    func tooLarge(limit: Int, in part: String? = nil, _ advice: String = "Request a shorter answer.") -> AIServiceError
+    {
         let location = part.map { " in \($0)" } ?? ""
         return AIServiceError(
             .responseTooLarge,

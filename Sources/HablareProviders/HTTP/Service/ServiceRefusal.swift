@@ -61,7 +61,7 @@ extension ServiceRefusal {
         let again = FailureDisposition.retry(after: retryAfter)
         switch status {
         case 401:
-            return failure(.unauthorized, "\(service) does not accept the key. Check it, or set another one.")
+            return failure(.unauthorized, "\(service) does not accept the key. Check the key, or set another key.")
         case 403:
             return failure(
                 .unauthorized,
@@ -70,13 +70,13 @@ extension ServiceRefusal {
                 """)
         case 402:
             return failure(
-                .quotaExceeded, "The account at \(service.inSentence) has no money left. Add some, then retry.")
+                .quotaExceeded, "The account at \(service.inSentence) has no credit left. Add credit, then retry.")
         case 404, 405, 410:
             return failure(
                 .invalidRequest,
                 "\(service) does not know the model, the voice or the path. Check their names and the base URL.")
         case 408, 425:
-            return failure(.overloaded, "\(service) abandoned the call before it began. The call is made again.", again)
+            return failure(.overloaded, "\(service) stopped the call before it began. The call is retried.", again)
         case 409, 423:
             return failure(.overloaded, "\(service) reports a conflict with another call.", again)
         case 413:

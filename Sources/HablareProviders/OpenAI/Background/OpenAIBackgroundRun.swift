@@ -69,7 +69,7 @@ struct OpenAIBackgroundRun: Sendable {
         guard answer.mediaType != "text/event-stream" else { return try await follow(answer) }
         let response = try await answer.object()
         if let whole = try await ended(response, of: answer) { return whole }
-        guard let id = machine.work?.id else { throw answer.unreadable("a response under way without a name") }
+        guard let id = machine.work?.id else { throw answer.unreadable("a running response without an id") }
         try await sleep(for: OpenAIBackgroundMachine.firstPause)
         return try await poll(id)
     }

@@ -33,7 +33,7 @@ struct OpenAIChatReader: WholeTextReader {
             return .end(remainder: "")
         }
         guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
-            throw .malformed("an event that is no JSON object")
+            throw .malformed("an event that is not a JSON object")
         }
         if event.type == "error", value[member: "error"] == nil { throw .failed(value) }
         let text = try read(value, "delta")
@@ -53,7 +53,7 @@ struct OpenAIChatReader: WholeTextReader {
         answer.id = answer.id ?? value[member: "id"]?.string
         answer.model = answer.model ?? value[member: "model"]?.string
         guard let choices = value[member: "choices"], choices != .null else { return "" }
-        guard case .array(let list) = choices else { throw .malformed("choices that are no list") }
+        guard case .array(let list) = choices else { throw .malformed("choices that are not a list") }
         // The request never asks for several choices; if there are several, the first is the answer.
         guard let choice = list.first(where: { ($0[member: "index"]?.count ?? 0) == 0 }) else { return "" }
         guard case .object = choice else { throw .malformed("a choice that is not an object") }
@@ -118,7 +118,7 @@ struct OpenAIChatReader: WholeTextReader {
 
     private mutating func read(tools: ParameterValue) throws(TextFault) {
         guard tools != .null else { return }
-        guard case .array(let calls) = tools else { throw .malformed("tool calls that are no list") }
+        guard case .array(let calls) = tools else { throw .malformed("tool calls that are not a list") }
         for call in calls {
             guard case .object = call else { throw .malformed("a tool call that is not an object") }
             let function = call[member: "function"]

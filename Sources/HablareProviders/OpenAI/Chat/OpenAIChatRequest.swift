@@ -27,7 +27,8 @@ struct OpenAIChatRequest: Sendable, Hashable {
         guard parameters.tools.isEmpty || compatibility.takesTools else {
             throw AIServiceError(
                 .invalidRequest,
-                "The server takes no tools, and the request has some. Leave them out, or name another service.")
+                "The server does not accept tools, but the request has tools. Leave the tools out, or use another service."
+            )
         }
         if !parameters.tools.isEmpty { body["tools"] = .array(parameters.tools.map(Self.tool)) }
         body["tool_choice"] = parameters.toolChoice.map(Self.choice)

@@ -45,7 +45,8 @@ extension OpenAIDialect {
             )
         }
         if error.isOne(of: Self.spent) {
-            return failure(.quotaExceeded, "The account at \(name.inSentence) has no money left. Add some, then retry.")
+            return failure(
+                .quotaExceeded, "The account at \(name.inSentence) has no credit left. Add credit, then retry.")
         }
         if error.isOne(of: Self.tooLong) || refusal.status == 400 && error.says("context length") {
             return failure(.invalidRequest, tooLong(error))
@@ -53,7 +54,8 @@ extension OpenAIDialect {
         if error.isOne(of: Self.noModel) || refusal.status == 404 {
             return failure(
                 .invalidConfiguration,
-                "\(name) has no such model, or none for this key. Check the model's name, and the base URL.", .fail)
+                "\(name) does not have this model, or does not allow it for this key. Check the model's name and the base URL.",
+                .fail)
         }
         if error.isOne(of: Self.refused) {
             return failure(
@@ -65,11 +67,11 @@ extension OpenAIDialect {
         if error.isOne(of: Self.unverified) || refusal.status < 429 && error.says("must be verified") {
             return failure(
                 .unauthorized,
-                "\(name) requires a verified organization for this. Verify it, or use another model.")
+                "\(name) requires a verified organization for this. Verify the organization, or use another model.")
         }
         if error.isOne(of: ["slow_down"]) {
             return failure(
-                .rateLimited, "\(name) asks for fewer calls and a slower increase.",
+                .rateLimited, "\(name) asks for fewer calls, and for a slower increase of calls.",
                 .retry(after: max(Self.slowDown, refusal.retryAfter ?? .zero)))
         }
         if refusal.status == 429, error.says("request too large") {

@@ -31,7 +31,7 @@ struct OpenAIImageEdit: Sendable, Hashable {
             guard body.byteCount >= bytes else { return }
             throw AIServiceError(
                 .invalidRequest,
-                "The \(name) has \(body.byteCount) bytes, but must have fewer than \(bytes). Make it smaller.")
+                "The \(name) has \(body.byteCount) bytes, but must have fewer than \(bytes) bytes. Make it smaller.")
         }
     }
 

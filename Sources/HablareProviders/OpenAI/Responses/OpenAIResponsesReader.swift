@@ -33,7 +33,7 @@ struct OpenAIResponsesReader: WholeTextReader {
         sequenceNumber = nil
         if event.data.starts(with: Data("[DONE]".utf8)) { return .nothing }
         guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
-            throw .malformed("an event that is no JSON object")
+            throw .malformed("an event that is not a JSON object")
         }
         sequenceNumber = value[member: "sequence_number"]?.count
         let type = value[member: "type"]?.string ?? event.type
@@ -57,7 +57,7 @@ struct OpenAIResponsesReader: WholeTextReader {
             return try text(value[member: "delta"])
         case "response.output_item.done":
             guard let item = value[member: "item"], case .object = item else {
-                throw .malformed("an item that is none")
+                throw .malformed("an output item that is not an object")
             }
             try answer.budget.charge(AnswerBudget.itemOverhead)
             try answer.budget.charge(item)
@@ -110,7 +110,7 @@ struct OpenAIResponsesReader: WholeTextReader {
     }
 
     private mutating func text(_ delta: ParameterValue?) throws(TextFault) -> TextStep {
-        guard let text = delta?.string else { throw .malformed("a piece that is not a text") }
+        guard let text = delta?.string else { throw .malformed("a delta that is not a text") }
         guard !text.isEmpty else { return .nothing }
         hasText = true
         return .text(text)
@@ -140,7 +140,7 @@ struct OpenAIResponsesReader: WholeTextReader {
         for (index, item) in output.enumerated() { try read(item, at: Int64(index)) }
         answer.finishReason = reason == "stop" && !answer.tools.isEmpty ? "tool_calls" : reason
         let said = OpenAIOutput(output)
-        guard !said.isMalformed else { throw .malformed("a text that is none") }
+        guard !said.isMalformed else { throw .malformed("an output item with an invalid text") }
         if said.isRefusal { answer.isRefusal = true }
         answer.commentary = said.commentary
         if said.mustBeKept { answer.thinking = output }
@@ -157,7 +157,7 @@ struct OpenAIResponsesReader: WholeTextReader {
         case "failed":
             let error = response[member: "error"] ?? .null
             throw .failed(error == .null ? ["code": "server_error"] : error)
-        default: throw .malformed("a response that is not over")
+        default: throw .malformed("a response that has not ended")
         }
     }
 

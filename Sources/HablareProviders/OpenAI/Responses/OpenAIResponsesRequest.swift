@@ -85,7 +85,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
 
     private static let strangeOutput = AIServiceError(
         .invalidRequest,
-        "The parameter thinking_blocks has a turn that is none of the conversation's. Give the assistant's messages as they were answered, text and tool calls, or leave thinking_blocks out."
+        "The parameter thinking_blocks has a turn that is not in the conversation. Pass the assistant's messages unchanged, with text and tool calls, or leave thinking_blocks out."
     )
 
     private static func items(of turn: OpenAIConversation.Turn) throws(AIServiceError) -> [ParameterValue] {

@@ -100,7 +100,7 @@ public struct OpenAIService: Sendable {
     public func models() async throws(AIServiceError) -> [ModelInformation] {
         let answer = try await client.send(.get(["models"]))
         guard case .array(let entries)? = ParameterValue(lenientJSON: try await answer.data())?[member: "data"] else {
-            throw answer.unreadable("no list of models")
+            throw answer.unreadable("no list of models in the answer")
         }
         return catalog.updating(entries.compactMap { ModelInformation(openAI: $0) }).sorted { $0.id < $1.id }
     }

@@ -134,7 +134,7 @@ struct OpenAIConversation: Sendable, Hashable {
     private static func misplaced(_ role: Prompt.Role) -> AIServiceError {
         AIServiceError(
             .invalidRequest,
-            "A message of the \(role.rawValue) has a part that it cannot have: pictures and files are the user's, tool calls the assistant's, tool results the tool's."
+            "A message with the role \(role.rawValue) has a part that is not allowed there. Move pictures and files to user messages, tool calls to assistant messages, and tool results to tool messages."
         )
     }
 }

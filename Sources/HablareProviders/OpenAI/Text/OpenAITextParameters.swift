@@ -86,7 +86,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         func items(_ value: ParameterValue) throws(AIServiceError) -> [ParameterValue] {
             let list = value.string.flatMap { ParameterValue(json: Data($0.utf8)) } ?? value
             guard case .array(let items) = list, items.allSatisfy({ $0[member: "type"]?.string != nil }) else {
-                throw reader.refusal("thinking_blocks", "is not the text that an answer's metadata has under thinking")
+                throw reader.refusal("thinking_blocks", "is not the value of thinking in the metadata of an answer")
             }
             return items
         }

@@ -46,11 +46,11 @@ struct OpenAITranscriptionRequest: Sendable {
             guard let times else {
                 throw reader.refusal(
                     "timestamps",
-                    "asks for times, and the model \(ServiceRefusal.word(model)) gives none: whisper-1 and gpt-4o-transcribe-diarize do"
+                    "requests times, but the model \(ServiceRefusal.word(model)) returns no times; whisper-1 and gpt-4o-transcribe-diarize do"
                 )
             }
             form = times
-        default: throw reader.refusal("timestamps", "is none of true, false, auto")
+        default: throw reader.refusal("timestamps", "is not true, false or auto")
         }
         wantsWords = form == .verbose
         var fields: [(name: String, value: String)] = [("model", model), ("response_format", form.rawValue)]
@@ -71,12 +71,12 @@ struct OpenAITranscriptionRequest: Sendable {
             reserving: [
                 "file": "The recording is in the prompt.", "model": "Name the model in the request.",
                 "response_format": "Ask for times with the parameter timestamps.",
-                "stream": "The transcript comes as a whole.",
+                "stream": "A transcript is not streamed.",
             ])
         try reader.finish()
         for (name, value) in extra.members.sorted(by: { $0.key < $1.key }) where value != .null {
             guard !fields.contains(where: { $0.name == name }) else {
-                throw reader.refusal("extra", "has a member that the request says in another way, too")
+                throw reader.refusal("extra", "has a member that the request also sets elsewhere")
             }
             let json = String(decoding: try value.jsonData(), as: UTF8.self)
             fields.append((name, value.string ?? json))
@@ -96,14 +96,14 @@ struct OpenAITranscriptionRequest: Sendable {
         guard size <= maximumBytes else {
             throw AIServiceError(
                 .invalidRequest,
-                "The recording has \(size) bytes; OpenAI takes \(maximumBytes) at once. Cut it, or compress it, as with: ffmpeg -i IN -ac 1 -b:a 32k OUT.mp3"
+                "The recording has \(size) bytes; OpenAI accepts at most \(maximumBytes). Split the recording, or compress it, for example with: ffmpeg -i IN -ac 1 -b:a 32k OUT.mp3"
             )
         }
         let format = recording.format.rawValue.lowercased()
         guard formats.contains(format) || ["opus", "oga"].contains(format) else {
             throw AIServiceError(
                 .invalidRequest,
-                "The recording is of format \(ServiceRefusal.word(format)), which OpenAI does not read. Give it one of \(formats.joined(separator: ", "))."
+                "The recording is of format \(ServiceRefusal.word(format)), which OpenAI does not accept. Use one of \(formats.joined(separator: ", "))."
             )
         }
     }

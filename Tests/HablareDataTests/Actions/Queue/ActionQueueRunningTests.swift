@@ -270,4 +270,19 @@ import Testing
             break
         }
     }
+
+    @Test("Readers that are cancelled while states are published do not block the queue")
+    func cancelledReaders() async throws {
+        let queue = try await ActionDesk().queue()
+        try await withThrowingTaskGroup { group in
+            group.addTask { for number in 1...300 { try await queue.append(Swipe(number)) } }
+            for _ in 0..<2_000 {
+                let reader = TaskSpawner(executor: nil).start { for await _ in queue.updates {} }
+                await Task.yield()
+                reader.cancel()
+            }
+            try await group.waitForAll()
+        }
+        #expect(queue.snapshot.pending == 300)
+    }
 }

@@ -35,7 +35,7 @@ import Testing
     // end snippet
 
     // snippet: testing-restart
-    @Test("A promise is kept by the next run of the app")
+    @Test("After a restart, the app merges an answer that it requested earlier")
     func restart() async throws {
         let database = try AppDatabase.inMemory(migrator: migrator)
         try await database.write { try Article(id: 1, title: "Title").insert($0) }

@@ -50,9 +50,9 @@ import Testing
         }
         #expect(
             words == [
-                "The account at the server has no money left. Add some, then retry.",
+                "The account at the server has no credit left. Add credit, then retry.",
                 "The request is too large for the server. Shorten it.",
-                "The server does not accept the key. Check it, or set another one.",
+                "The server does not accept the key. Check the key, or set another key.",
             ])
         let named = ServiceRefusal(status: 413, now: Self.now).usualFailure(of: "OpenAI").message
         #expect(named == "The request is too large for OpenAI. Shorten it.")

@@ -60,7 +60,7 @@ import Testing
         let program = try TestProgram("cat")
         let provider = try CommandProvider(program.template())
         let error = await provider.generate(ProviderCall(request: AIRequest(prompt: Self.prompt))).error
-        #expect(error?.message.contains("takes text only, and no audio") == true)
+        #expect(error?.message.contains("accepts only text, and no audio") == true)
     }
 
     @Test func `The preset for whisper is a valid template that needs a model`() async throws {

@@ -39,7 +39,7 @@ import Testing
         + [
             Row(
                 status: 429, body: error(nil, type: "insufficient_quota"), code: .quotaExceeded,
-                disposition: .needsUser, says: "money"),
+                disposition: .needsUser, says: "no credit left"),
             Row(
                 status: 429, body: error("project_spend_limit_exceeded"), code: .quotaExceeded, disposition: .needsUser,
                 says: "spending limit"),
@@ -88,7 +88,7 @@ import Testing
                 says: "model"),
             Row(
                 status: 404, body: #"{"error":"model \"mole\" not found, try pulling it first"}"#,
-                code: .invalidConfiguration, disposition: .fail, says: "no such model"),
+                code: .invalidConfiguration, disposition: .fail, says: "does not have this model"),
             Row(status: 404, body: "page not found", code: .invalidRequest, disposition: .fail, says: "base URL"),
             Row(status: 400, body: error("model_not_found"), code: .invalidConfiguration, disposition: .fail),
             Row(

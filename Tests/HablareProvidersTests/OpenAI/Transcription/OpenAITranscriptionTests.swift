@@ -123,7 +123,7 @@ import Testing
         let large = Self.recording(Data(count: 30_000_000), .mp3)
         let outcome = try await call(prompt: large)
         #expect(outcome.error?.code == .invalidRequest && outcome.calls.isEmpty)
-        #expect(outcome.error?.message.contains("30000000 bytes; OpenAI takes 26214400") == true)
+        #expect(outcome.error?.message.contains("30000000 bytes; OpenAI accepts at most 26214400") == true)
         let fits = try await call(prompt: Self.recording(Data(count: 25 << 20), .mp3))
         #expect(fits.error == nil)
         #expect(try await call(prompt: large, baseURL: "http://localhost:8080/v1").error == nil)
@@ -132,7 +132,8 @@ import Testing
     @Test(
         "Invalid requests are refused by name before any call",
         arguments: [
-            (["timestamps": true], recording(), "gives none"), (["timestamps": "perhaps"], recording(), "timestamps"),
+            (["timestamps": true], recording(), "returns no times"),
+            (["timestamps": "perhaps"], recording(), "timestamps"),
             (["temperature": 2], recording(), "temperature"), (["lang": "en"], recording(), "language"),
             (["extra": ["stream": true]], recording(), "stream"),
             (["extra": ["language": "en"], "language": "de"], recording(), "extra"),

@@ -11,14 +11,14 @@ func makeTools(
     let schema: ParameterValue = [
         "type": "object", "properties": ["city": ["type": "string"]], "required": ["city"],
     ]
-    // Reads only: it runs without a question, and again after a crash.
+    // A tool that only reads: a call needs no approval, and runs again after a crash.
     let weather = try Tool(
         ToolDefinition(name: "weather", description: "The weather in a city, tomorrow.", parameters: schema),
         policy: .readOnly, taking: City.self
     ) { place in
         ToolResult(try await forecast(place.city))
     }
-    // Has an effect: each call is approved, and one that was interrupted is held.
+    // A tool with an effect: each call needs approval, and an interrupted call is held.
     let flight = try Tool(
         ToolDefinition(name: "book_flight", description: "Books a flight to a city.", parameters: schema),
         policy: ToolPolicy(timeLimit: .seconds(30)), taking: City.self

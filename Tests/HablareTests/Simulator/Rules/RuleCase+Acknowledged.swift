@@ -6,15 +6,15 @@ extension RuleCase {
     /// Rules about acknowledged operations other than submissions: regenerations, retries and cancellations of all
     /// requests.
     static let acknowledged: [RuleCase] = [
-        RuleCase(RegeneratedIsDurable.self, "was acknowledged and is gone") { trace, isGuilty in
+        RuleCase(RegeneratedIsDurable.self, "was acknowledged and is missing") { trace, isGuilty in
             let new = trace.regenerates()
             if isGuilty { trace.finals[new] = nil }
         },
-        RuleCase(RegeneratedIsDurable.self, "is not a new one") { trace, isGuilty in
+        RuleCase(RegeneratedIsDurable.self, "is not a new request") { trace, isGuilty in
             if isGuilty { trace.submit(1) }
             trace.regenerates(isGuilty ? 1 : nil)
         },
-        RuleCase(RegeneratedIsDurable.self, "is that of operation") { trace, isGuilty in
+        RuleCase(RegeneratedIsDurable.self, "is the request of operation") { trace, isGuilty in
             let new = trace.regenerates()
             trace.did(.regenerate(0), .stored(isGuilty ? new : new + 1))
             trace.becomes(new + 1, .pending)
@@ -32,30 +32,31 @@ extension RuleCase {
         RuleCase(RegeneratedIsDurable.self, "was answered from the cache") { trace, isGuilty in
             trace.change(trace.regenerates(), isFromCache: isGuilty)
         },
-        RuleCase(RegeneratedIsDurable.self, "supersedes one that is cancelled") { trace, isGuilty in
+        RuleCase(RegeneratedIsDurable.self, "supersedes a request that is cancelled") { trace, isGuilty in
             trace.regenerates()
             trace.becomes(0, isGuilty ? .cancelled : .expired)
         },
-        RuleCase(RetriesAreRecorded.self, "has no attempt after its 1 and is failed") { trace, isGuilty in
+        RuleCase(RetriesAreRecorded.self, "but has no attempt after its 1 attempts, and is failed") { trace, isGuilty in
             trace.submit(0)
             trace.failsForGood(trace.call(0), "bad-request-400")
             trace.retries(0, after: 1)
             if !isGuilty { trace.failsForGood(trace.call(0), "bad-request-400") }
         },
-        RuleCase(RetriesAreRecorded.self, "has no attempt after its 0 and is cancelled") { trace, isGuilty in
+        RuleCase(RetriesAreRecorded.self, "but has no attempt after its 0 attempts, and is cancelled") {
+            trace, isGuilty in
             trace.submit(0)
             trace.did(.cancel(0), .done)
             trace.becomes(0, .cancelled)
             trace.retries(0, after: 0)
             if !isGuilty { trace.did(.cancel(0), .done) }
         },
-        RuleCase(RetriesAreRecorded.self, "has no attempt after its 1 and is held") { trace, isGuilty in
+        RuleCase(RetriesAreRecorded.self, "but has no attempt after its 1 attempts, and is held") { trace, isGuilty in
             trace.submit(0)
             trace.enters(trace.call(0), .lost, .maybeBilled)
             trace.retries(0, after: 1)
             trace.becomes(0, .pending, waiting: isGuilty ? .held : .unclaimed)
         },
-        RuleCase(CancelAllMeansAll.self, "was journalled after that") { trace, isGuilty in
+        RuleCase(CancelAllMeansAll.self, "was journalled after the cancellation") { trace, isGuilty in
             trace.submit(0)
             trace.cancelsAll(1, [0: isGuilty ? 0 : 1])
             trace.becomes(0, .cancelled)
@@ -73,7 +74,7 @@ extension RuleCase {
             trace.cancelsAll(0)
             if isGuilty { trace.answers(call) }
         },
-        RuleCase(CancelAllMeansAll.self, "call 0 went on after its own process had cancelled") { trace, isGuilty in
+        RuleCase(CancelAllMeansAll.self, "call 0 continued after its own process had cancelled") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             if !isGuilty { trace.stops(call) }
@@ -81,14 +82,15 @@ extension RuleCase {
             trace.ends(call, .cancelled)
             trace.becomes(0, .cancelled)
         },
-        RuleCase(CancelAllMeansAll.self, "says that it cancelled 1, and cancelled 2") { trace, isGuilty in
+        RuleCase(CancelAllMeansAll.self, "says that it cancelled 1 requests, but it cancelled 2") { trace, isGuilty in
             trace.submit(0)
             trace.submit(1)
             trace.cancelsAll(isGuilty ? 1 : 2)
             trace.becomes(0, .cancelled)
             trace.becomes(1, .cancelled)
         },
-        RuleCase(CancelAllMeansAll.self, "says that it cancelled 2, of at most 1") { trace, isGuilty in
+        RuleCase(CancelAllMeansAll.self, "says that it cancelled 2 requests, but at most 1 were possible") {
+            trace, isGuilty in
             trace.submit(0)
             trace.submit(1)
             let call = trace.completes(1)
@@ -96,7 +98,8 @@ extension RuleCase {
             trace.cancelsAll(2)
             trace.becomes(0, .cancelled)
         },
-        RuleCase(CancelAllMeansAll.self, "says that it cancelled 2, of at most 1") { trace, isGuilty in
+        RuleCase(CancelAllMeansAll.self, "says that it cancelled 2 requests, but at most 1 were possible") {
+            trace, isGuilty in
             trace.submit(2)
             trace.becomes(2, .cancelled)
             trace.job([0], stored: [0])

@@ -20,7 +20,7 @@ extension RuleCase {
             trace.becomes(0, .cancelled)
             trace.stops(trace.call(0, in: 1))
         },
-        RuleCase(CancelMeansCancel.self, "went on after its own process had cancelled") { trace, isGuilty in
+        RuleCase(CancelMeansCancel.self, "continued after its own process had cancelled") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             let number = trace.called(.cancel(0))
@@ -38,12 +38,12 @@ extension RuleCase {
             trace.ends(call, .cancelled)
             trace.becomes(0, .cancelled)
         },
-        RuleCase(CancelMeansCancel.self, "was cancelled and is completed") { trace, isGuilty in
+        RuleCase(CancelMeansCancel.self, "was cancelled, but is completed") { trace, isGuilty in
             trace.submit(0)
             trace.did(.cancel(0), .done)
             trace.becomes(0, isGuilty ? .completed(call: 0) : .cancelled)
         },
-        RuleCase(CancelMeansCancel.self, "was deleted and is there") { trace, isGuilty in
+        RuleCase(CancelMeansCancel.self, "was deleted, but is in the store") { trace, isGuilty in
             trace.submit(0)
             trace.did(.delete(0), .done)
             if !isGuilty { trace.finals = [:] }
@@ -55,14 +55,14 @@ extension RuleCase {
             if isGuilty { trace.call(0) }
             trace.finals = [:]
         },
-        RuleCase(SuspensionIsKept.self, "began while process 0 rested") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "began while process 0 was suspended") { trace, isGuilty in
             trace.submit(0)
             trace.did(.suspend(.background, grace: 0), .done)
             if isGuilty { trace.call(0) }
             trace.did(.resume(.background), .done)
             if !isGuilty { trace.call(0) }
         },
-        RuleCase(SuspensionIsKept.self, "went on when process 0 rested") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "continued while process 0 was suspended") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             let number = trace.called(.suspend(.background, grace: 0))
@@ -70,7 +70,7 @@ extension RuleCase {
             trace.returned(number, .done)
             trace.did(.resume(.background), .done)
         },
-        RuleCase(SuspensionIsKept.self, "registered while it rested") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "registered while it was suspended") { trace, isGuilty in
             trace.did(.suspend(isGuilty ? .background : .offline, grace: 0), .done)
             trace.happens(.ownerRegistered, in: 0)
         },

@@ -5,7 +5,7 @@ import Hablare
 extension RuleCase {
     /// Rules about what may follow a failure.
     static let failing: [RuleCase] = [
-        RuleCase(RetriesAreBounded.self, "failed 4 times, of 3 allowed") { trace, isGuilty in
+        RuleCase(RetriesAreBounded.self, "failed 4 times; at most 3 are allowed") { trace, isGuilty in
             trace.submit(0)
             for _ in 0..<(isGuilty ? 4 : 3) { trace.fails(trace.call(0), "server-error-500") }
         },
@@ -15,7 +15,9 @@ extension RuleCase {
             trace.wait(1)
             trace.call(0)
         },
-        RuleCase(NobodyGivesUpEarly.self, "request 0 failed of call 0, its attempt 1 of 3") { trace, isGuilty in
+        RuleCase(
+            NobodyGivesUpEarly.self, "request 0 failed because of call 0, which was attempt 1 of 3 allowed attempts"
+        ) { trace, isGuilty in
             if !isGuilty { trace.plan.requests[0].maximumAttempts = 1 }
             trace.submit(0)
             trace.failsForGood(trace.call(0), "server-error-500")
@@ -46,7 +48,8 @@ extension RuleCase {
             trace.wait(isGuilty ? 2 : 6)
             trace.call(0)
         },
-        RuleCase(FailingIsLeftAlone.self, "began beside the probe, call 1") { trace, isGuilty in
+        RuleCase(FailingIsLeftAlone.self, "began during the trial call of the circuit breaker, call 1") {
+            trace, isGuilty in
             trace.plan.configuration.breaker = BreakerPolicy(threshold: 1, pause: .seconds(5))
             trace.fails(trace.call(0), "server-error-500")
             trace.wait(6)
@@ -54,7 +57,7 @@ extension RuleCase {
             if !isGuilty { trace.answers(probe) }
             trace.call(1)
         },
-        RuleCase(ChainsAreFollowed.self, "asks p1, which it does not name") { trace, isGuilty in
+        RuleCase(ChainsAreFollowed.self, "calls p1, which the request does not name") { trace, isGuilty in
             trace.chain(isGuilty ? [] : [1])
             trace.submit(0)
             trace.call(0, provider: 1)
@@ -64,37 +67,41 @@ extension RuleCase {
             trace.submit(0)
             trace.fails(trace.call(0, provider: isGuilty ? 1 : 0), "server-error-500")
         },
-        RuleCase(ChainsAreFollowed.self, "went from place 0 of its chain to 2") { trace, isGuilty in
+        RuleCase(ChainsAreFollowed.self, "moved from position 0 of its fallback chain to position 2") {
+            trace, isGuilty in
             trace.chain([1, 2])
             trace.submit(0)
             trace.fails(trace.call(0), "server-error-500")
             trace.answers(trace.call(0, provider: isGuilty ? 2 : 1))
         },
-        RuleCase(ChainsAreFollowed.self, "has an attempt of a provider that it does not name") { trace, isGuilty in
+        RuleCase(ChainsAreFollowed.self, "has an attempt at a provider that the request does not name") {
+            trace, isGuilty in
             trace.chain(isGuilty ? [] : [1])
             trace.submit(0)
             trace.fails(trace.call(0), "server-error-500")
             trace.answers(trace.call(0, provider: 1))
         },
-        RuleCase(ChainsAreFollowed.self, "went on after attempt 1, which is interrupted") { trace, isGuilty in
+        RuleCase(ChainsAreFollowed.self, "continued after attempt 1, which is interrupted") { trace, isGuilty in
             trace.chain([1])
             trace.submit(0)
             let call = trace.call(0)
             if isGuilty { trace.ends(call, .cancelled, .interrupted) } else { trace.fails(call, "server-error-500") }
             trace.answers(trace.call(0, provider: 1))
         },
-        RuleCase(ChainsAreFollowed.self, "request 0, which is invalid, went on after call 0") { trace, isGuilty in
+        RuleCase(ChainsAreFollowed.self, "request 0, which is invalid, continued after call 0") { trace, isGuilty in
             trace.chain([1])
             trace.submit(0)
             trace.fails(trace.call(0), isGuilty ? "invalid-request" : "bad-request-400")
             trace.answers(trace.call(0, provider: 1))
         },
-        RuleCase(ChainsAreFollowed.self, "failed of call 0, and has others to ask") { trace, isGuilty in
+        RuleCase(ChainsAreFollowed.self, "failed because of call 0, but has further fallback providers") {
+            trace, isGuilty in
             trace.chain(isGuilty ? [1] : [])
             trace.submit(0)
             trace.failsForGood(trace.call(0), "bad-request-400")
         },
-        RuleCase(ChainsAreFollowed.self, "failed of call 0, and has others to ask") { trace, isGuilty in
+        RuleCase(ChainsAreFollowed.self, "failed because of call 0, but has further fallback providers") {
+            trace, isGuilty in
             trace.chain([1])
             trace.plan.requests[0].deadline = (isGuilty ? 60 : 1) * 1_000_000_000
             trace.submit(0)
@@ -102,19 +109,19 @@ extension RuleCase {
             trace.wait(1)
             trace.failsForGood(call, "overloaded")
         },
-        RuleCase(HeldIsHeld.self, "followed call 0, of which nobody knows what came of it") { trace, isGuilty in
+        RuleCase(HeldIsHeld.self, "followed call 0, whose outcome is unknown") { trace, isGuilty in
             trace.plan.requests[0].unknownOutcome = .hold
             trace.submit(0)
             trace.fails(trace.call(0), "connection-lost")
             if !isGuilty { trace.did(.retry(0), .done) }
             trace.call(0)
         },
-        RuleCase(HeldIsHeld.self, "which is to be run again, is held after 9 losses") { trace, isGuilty in
+        RuleCase(HeldIsHeld.self, "whose policy is to run again, is held after 9 lost attempts") { trace, isGuilty in
             trace.submit(0)
             for _ in 0..<(isGuilty ? 9 : 10) { trace.loses(trace.call(0)) }
             trace.becomes(0, .pending, waiting: .held)
         },
-        RuleCase(HeldIsHeld.self, "request 0 was sent again after 10 losses in a row") { trace, isGuilty in
+        RuleCase(HeldIsHeld.self, "request 0 was sent again after 10 lost attempts in a row") { trace, isGuilty in
             trace.submit(0)
             for number in 0..<10 {
                 let call = trace.call(0)
@@ -125,7 +132,7 @@ extension RuleCase {
             if !isGuilty { trace.did(.retry(0), .done) }
             trace.completes(0)
         },
-        RuleCase(HeldIsHeld.self, "request 0 was sent again after 10 losses in a row") { trace, isGuilty in
+        RuleCase(HeldIsHeld.self, "request 0 was sent again after 10 lost attempts in a row") { trace, isGuilty in
             trace.submit(0)
             for number in 0..<10 {
                 let call = trace.call(0)
@@ -133,7 +140,7 @@ extension RuleCase {
             }
             trace.completes(0)
         },
-        RuleCase(HeldIsHeld.self, "is held and was never sent") { trace, isGuilty in
+        RuleCase(HeldIsHeld.self, "is held, but was never sent") { trace, isGuilty in
             trace.plan.requests[0].unknownOutcome = .hold
             trace.submit(0)
             if !isGuilty { trace.fails(trace.call(0), "connection-lost") }

@@ -5,13 +5,13 @@ import Hablare
 extension RuleCase {
     /// Rules about the number of calls and the pauses of accounts.
     static let limits: [RuleCase] = [
-        RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
+        RuleCase(ScopesAreKept.self, "call 0 of request 0 has no job") { trace, isGuilty in
             trace.plan.scopedSlot = 1
             trace.happens(.processStarted(slot: 1), in: 1)
             if isGuilty { trace.submit(0) } else { trace.job([0], stored: [0]) }
             trace.completes(0, in: 1)
         },
-        RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
+        RuleCase(ScopesAreKept.self, "call 0 of request 0 has no job") { trace, isGuilty in
             trace.plan.scopedSlot = 1
             trace.happens(.processStarted(slot: 0), in: 0)
             trace.happens(.processStarted(slot: 1), in: 1)
@@ -20,7 +20,7 @@ extension RuleCase {
             trace.job([1], stored: [1])
             trace.completes(0, in: isGuilty ? 1 : 0)
         },
-        RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
+        RuleCase(ScopesAreKept.self, "call 0 of request 0 has no job") { trace, isGuilty in
             trace.plan.scopedSlot = 1
             trace.happens(.processStarted(slot: 1), in: 1)
             // Led by a request without a job. The other one shares its work, or has other content.
@@ -42,7 +42,7 @@ extension RuleCase {
             trace.wait(isGuilty ? 1 : 10)
             trace.completes(1)
         },
-        RuleCase(PausesAreKept.self, "began in the pause that call 0 asked for") { trace, isGuilty in
+        RuleCase(PausesAreKept.self, "began in the pause that the answer of call 0 demanded") { trace, isGuilty in
             trace.fails(trace.call(0), "rate-limited")
             trace.wait(isGuilty ? 1 : 3)
             trace.call(1)
@@ -59,7 +59,7 @@ extension RuleCase {
             trace.wait(isGuilty ? 1 : 3)
             trace.call(1, in: 1)
         },
-        RuleCase(PausesAreKept.self, "began in the pause that call 0 asked for") { trace, isGuilty in
+        RuleCase(PausesAreKept.self, "began in the pause that the answer of call 0 demanded") { trace, isGuilty in
             trace.fails(trace.call(0), isGuilty ? "rate-limited" : "come-back-in-ten-years")
             trace.wait(1)
             trace.call(1)

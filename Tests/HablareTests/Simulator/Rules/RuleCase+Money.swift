@@ -5,7 +5,7 @@ import Hablare
 extension RuleCase {
     /// Rules about the costs of calls and the calls that are saved.
     static let money: [RuleCase] = [
-        RuleCase(BudgetsAreKept.self, "6 were charged, of 5") { trace, isGuilty in
+        RuleCase(BudgetsAreKept.self, "6 was charged, but the limit is 5") { trace, isGuilty in
             trace.plan.configuration.budgets = [Budget("b", microDollars: isGuilty ? 5 : 6, period: .total)]
             for request in Int32(0)..<3 { trace.completes(request) }
         },
@@ -16,51 +16,51 @@ extension RuleCase {
             trace.submit(1)
             trace.did(.outcome(1), TraceDraft.failure("budget-exceeded"))
         },
-        RuleCase(BudgetsAreKept.self, "was refused where there is no budget") { trace, isGuilty in
+        RuleCase(BudgetsAreKept.self, "was refused, but there is no budget") { trace, isGuilty in
             trace.submit(0)
             trace.did(.outcome(0), TraceDraft.failure(isGuilty ? "budget-exceeded" : "timeout"))
         },
-        RuleCase(LedgerIsTrue.self, "the sum is over 2 attempts, of 1") { trace, isGuilty in
+        RuleCase(LedgerIsTrue.self, "the ledger's sum counts 2 attempts, but 1 were made") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)
             trace.sum = LedgerSum(attempts: isGuilty ? 2 : 1, usage: Usage(costMicroDollars: 1))
         },
-        RuleCase(LedgerIsTrue.self, "call 0 cost 1, and its line says -1") { trace, isGuilty in
+        RuleCase(LedgerIsTrue.self, "call 0 cost 1, but its line in the ledger says -1") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             trace.happens(.callEnded(call, .answered(isPromisedType: true)), in: 0)
             trace.enters(call, .completed, .billed, cost: isGuilty ? nil : 1)
         },
-        RuleCase(LedgerIsTrue.self, "the ledger's sum is 0, its lines' 1") { trace, isGuilty in
+        RuleCase(LedgerIsTrue.self, "the ledger's sum is 0, but the sum of its lines is 1") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)
             trace.sum = LedgerSum(attempts: 1, usage: Usage(costMicroDollars: isGuilty ? 0 : 1))
         },
-        RuleCase(LedgerIsTrue.self, "7 is spent, and the attempts cost 1 to 1") { trace, isGuilty in
+        RuleCase(LedgerIsTrue.self, "7 is recorded as spent, but the attempts cost 1 to 1") { trace, isGuilty in
             trace.plan.configuration.budgets = [Budget("b", microDollars: 1000, period: .total)]
             trace.submit(0)
             trace.completes(0)
             trace.spent = ["b": isGuilty ? 7 : 1]
         },
-        RuleCase(CacheIsHonest.self, "is answered from the cache, and was sent") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "is answered from the cache, but was sent") { trace, isGuilty in
             let call = trace.cached()
             if isGuilty { trace.call(1) }
             trace.finds(call)
         },
-        RuleCase(CacheIsHonest.self, "is answered from the cache, and is cancelled") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "is answered from the cache, but is cancelled") { trace, isGuilty in
             let call = trace.cached()
             trace.finds(call)
             if isGuilty { trace.becomes(1, .cancelled) }
         },
-        RuleCase(CacheIsHonest.self, "was answered by call 9, which never was") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "was answered by call 9, which does not exist") { trace, isGuilty in
             let call = trace.cached()
             trace.did(.peek(1), .completed(call: isGuilty ? 9 : call))
         },
-        RuleCase(CacheIsHonest.self, "and wanted a new answer") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "but requested a new answer") { trace, isGuilty in
             let call = trace.cached(isGuilty ? .refresh : .use)
             trace.finds(call)
         },
-        RuleCase(CacheIsHonest.self, "which was asked for something else") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "which was for another prompt") { trace, isGuilty in
             let call = trace.cached()
             trace.plan.requests[2].caching = .use
             trace.did(.peek(isGuilty ? 2 : 1), .completed(call: call))
@@ -73,7 +73,7 @@ extension RuleCase {
             trace.did(.peek(0), .completed(call: call))
             if isGuilty { trace.answers(call) }
         },
-        RuleCase(CacheIsHonest.self, "whose answer is not for others") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "whose answer must not be shared") { trace, isGuilty in
             trace.plan.requests[1] = trace.plan.requests[0]
             trace.plan.requests[1].caching = .use
             if !isGuilty { trace.plan.requests[0].caching = .refresh }
@@ -81,19 +81,20 @@ extension RuleCase {
             let call = trace.completes(0)
             trace.did(.peek(1), .completed(call: call))
         },
-        RuleCase(CacheIsHonest.self, "which is too long ago") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "whose answer is too old") { trace, isGuilty in
             let call = trace.cached(.use(within: isGuilty ? 1 : 10))
             trace.wait(5)
             trace.did(.peek(1), .completed(call: call))
         },
-        RuleCase(CacheIsHonest.self, "which had dropped out of the cache") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "whose answer was no longer in the cache") { trace, isGuilty in
             let call = trace.cached()
             if !isGuilty { trace.did(.peek(1), .completed(call: call)) }
             trace.wait(3)
             trace.did(.invalidate, .count(1))
             if isGuilty { trace.did(.peek(1), .completed(call: call)) }
         },
-        RuleCase(CacheIsHonest.self, "was paid for, and call 0 had answered the same before") { trace, isGuilty in
+        RuleCase(CacheIsHonest.self, "was paid for, although call 0 had already answered the same prompt") {
+            trace, isGuilty in
             let call = trace.cached()
             trace.wait(3)
             if isGuilty {

@@ -11,7 +11,8 @@ extension RuleCase {
             trace.did(.outcome(0), .completed(call: first))
             trace.did(.outcome(0), .completed(call: isGuilty ? first + 1 : first))
         },
-        RuleCase(OneRecordedOutcome.self, "told completed(call: 0), recorded cancelled") { trace, isGuilty in
+        RuleCase(OneRecordedOutcome.self, "the client received completed(call: 0), but the store recorded cancelled") {
+            trace, isGuilty in
             trace.submit(0)
             trace.did(.outcome(0), .completed(call: trace.completes(0)))
             if isGuilty { trace.becomes(0, .cancelled) }
@@ -22,12 +23,12 @@ extension RuleCase {
             if !isGuilty { trace.did(.retry(0), .done) }
             trace.did(.outcome(0), .completed(call: trace.completes(0)))
         },
-        RuleCase(OneRecordedOutcome.self, "had an outcome and is gone") { trace, isGuilty in
+        RuleCase(OneRecordedOutcome.self, "had an outcome and is missing") { trace, isGuilty in
             trace.submit(0)
             trace.did(.outcome(0), .completed(call: trace.completes(0)))
             if isGuilty { trace.finals = [:] }
         },
-        RuleCase(AnswersAreTrue.self, "is completed by call 1, which never was") { trace, isGuilty in
+        RuleCase(AnswersAreTrue.self, "is completed by call 1, which does not exist") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)
             trace.did(.outcome(0), .completed(call: isGuilty ? 1 : 0))
@@ -39,7 +40,7 @@ extension RuleCase {
             trace.completes(1)
             trace.did(.outcome(1), .completed(call: isGuilty ? 0 : 1))
         },
-        RuleCase(AnswersAreTrue.self, "the text is of call 1, not 0") { trace, isGuilty in
+        RuleCase(AnswersAreTrue.self, "the text comes from call 1, not from call 0") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)
             if isGuilty { trace.change(0, answer: 1) }
@@ -56,12 +57,12 @@ extension RuleCase {
             trace.ends(call, .answered(isPromisedType: true), isGuilty ? .completed : .discarded)
             trace.becomes(0, .cancelled)
         },
-        RuleCase(AnswersAreTrue.self, "which did not fail so") { trace, isGuilty in
+        RuleCase(AnswersAreTrue.self, "which did not fail in this way") { trace, isGuilty in
             trace.submit(0)
             trace.failsForGood(trace.call(0), "bad-request-400")
             trace.did(.outcome(0), TraceDraft.failure(isGuilty ? "not-found-404" : "bad-request-400", of: 0))
         },
-        RuleCase(AnswersAreTrue.self, "timed out, and no call of it took so long") { trace, isGuilty in
+        RuleCase(AnswersAreTrue.self, "timed out, but none of its calls took so long") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             trace.wait(isGuilty ? 2 : 30)
@@ -69,12 +70,13 @@ extension RuleCase {
             trace.ends(call, .cancelled, .failed)
             trace.becomes(0, TraceDraft.failure("timeout"))
         },
-        RuleCase(AnswersAreTrue.self, "had an invalid response, and no provider gave one") { trace, isGuilty in
+        RuleCase(AnswersAreTrue.self, "failed with an invalid response, but no provider returned one") {
+            trace, isGuilty in
             trace.submit(0)
             trace.ends(trace.call(0), .answered(isPromisedType: isGuilty), .failed)
             trace.becomes(0, TraceDraft.failure("invalid-response"))
         },
-        RuleCase(AnswersAreTrue.self, "which no provider said") { trace, isGuilty in
+        RuleCase(AnswersAreTrue.self, "which no provider returned") { trace, isGuilty in
             trace.submit(0)
             trace.failsForGood(trace.call(0), "server-error-500")
             trace.did(.outcome(0), TraceDraft.failure("server-error-500", of: isGuilty ? -1 : 0))
@@ -93,10 +95,10 @@ extension RuleCase {
             if !isGuilty { trace.did(.retry(0), .done) }
             trace.completes(0)
         },
-        RuleCase(LateReadersKnow.self, "nobody submitted it") { trace, isGuilty in
+        RuleCase(LateReadersKnow.self, "which no client submitted") { trace, isGuilty in
             trace.did(.status(0), isGuilty ? .pending : TraceDraft.refused(.unknownRequest))
         },
-        RuleCase(LateReadersKnow.self, "was told pending after request 0 was") { trace, isGuilty in
+        RuleCase(LateReadersKnow.self, "received pending after request 0 was") { trace, isGuilty in
             trace.submit(0)
             let call = trace.completes(0)
             trace.did(.outcome(0), .completed(call: call))
@@ -116,13 +118,13 @@ extension RuleCase {
             trace.comesToRest()
             if isGuilty { trace.returned(number, TraceDraft.refused(.suspended)) }
         },
-        RuleCase(EveryWaitEnds.self, "was told of a shutdown that nobody ordered") { trace, isGuilty in
+        RuleCase(EveryWaitEnds.self, "received a shutdown that no process ordered") { trace, isGuilty in
             trace.submit(0)
             let number = trace.called(.outcome(0))
             if !isGuilty { trace.happens(.shutdownOrdered, in: 0) }
             trace.returned(number, TraceDraft.refused(.suspended))
         },
-        RuleCase(EveryWaitEnds.self, "was told that it was cancelled, and was not") { trace, isGuilty in
+        RuleCase(EveryWaitEnds.self, "received a cancellation, but was not cancelled") { trace, isGuilty in
             trace.submit(0)
             let number = trace.called(.outcome(0))
             if !isGuilty { trace.happens(.operationCancelled(number), in: 0) }
@@ -132,7 +134,7 @@ extension RuleCase {
             trace.submit(0)
             trace.did(.watch(0), isGuilty ? .executing : .completed(call: trace.completes(0)))
         },
-        RuleCase(EveryWaitEnds.self, "went on after the outcome") { trace, isGuilty in
+        RuleCase(EveryWaitEnds.self, "continued after the outcome") { trace, isGuilty in
             trace.submit(0)
             let number = trace.called(.watch(0))
             if !isGuilty { trace.happens(.told(number, .executing), in: 0) }

@@ -20,12 +20,12 @@ extension RuleCase {
             trace.fails(second, "connection-lost")
             trace.completes(0)
         },
-        RuleCase(RememberedWorkIsResumed.self, "was handed work that no call began") { trace, isGuilty in
+        RuleCase(RememberedWorkIsResumed.self, "received work that no call began") { trace, isGuilty in
             let first = trace.remembers(0)
             let second = trace.call(0)
             trace.happens(.handed(call: second, work: isGuilty ? 7 : first), in: 0)
         },
-        RuleCase(RememberedWorkIsResumed.self, "of request 1 was handed the work of call 0") { trace, isGuilty in
+        RuleCase(RememberedWorkIsResumed.self, "of request 1 received the work of call 0") { trace, isGuilty in
             let first = trace.remembers(0)
             trace.submit(1)
             let other = trace.call(1)
@@ -37,19 +37,19 @@ extension RuleCase {
             let second = trace.call(0)
             trace.happens(.handed(call: second, work: first), in: 0)
         },
-        RuleCase(RememberedWorkIsResumed.self, "of an earlier life") { trace, isGuilty in
+        RuleCase(RememberedWorkIsResumed.self, "which began before a retry") { trace, isGuilty in
             let first = trace.remembers(0)
             trace.did(.cancel(0), .done)
             trace.did(.retry(0), .done)
             let second = trace.call(0)
             if isGuilty { trace.happens(.handed(call: second, work: first), in: 0) }
         },
-        RuleCase(OnlyWantedWorkIsResumed.self, "not wanted, and call 1 was handed it") { trace, isGuilty in
+        RuleCase(OnlyWantedWorkIsResumed.self, "not wanted, but call 1 received this work") { trace, isGuilty in
             let first = trace.remembers(0)
             trace.happens(.asked(call: first, isWanted: !isGuilty), in: 0)
             trace.happens(.handed(call: trace.call(0), work: first), in: 0)
         },
-        RuleCase(OnlyWantedWorkIsResumed.self, "wanted, and its request was cancelled") { trace, isGuilty in
+        RuleCase(OnlyWantedWorkIsResumed.self, "wanted, but its request was cancelled") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             trace.did(.cancel(0), .done)
@@ -58,7 +58,7 @@ extension RuleCase {
             trace.ends(call, .cancelled)
             trace.happens(.asked(call: call, isWanted: isGuilty), in: 0)
         },
-        RuleCase(OnlyWantedWorkIsResumed.self, "wanted, which nobody knows of") { trace, isGuilty in
+        RuleCase(OnlyWantedWorkIsResumed.self, "wanted, but no process knows of this work") { trace, isGuilty in
             trace.happens(.ownerRegistered, in: 0)
             trace.submit(0)
             let call = trace.call(0)
@@ -67,7 +67,7 @@ extension RuleCase {
             trace.ends(call, .cancelled, .lost)
             trace.happens(.asked(call: call, isWanted: isGuilty), in: 0)
         },
-        RuleCase(HeldIsHeld.self, "call 2 of request 0 followed call 0, of which nobody knows") { trace, isGuilty in
+        RuleCase(HeldIsHeld.self, "call 2 of request 0 followed call 0, whose outcome is unknown") { trace, isGuilty in
             trace.plan.requests[0].unknownOutcome = .hold
             let first = trace.remembers(0)
             let second = trace.call(0)
@@ -76,7 +76,7 @@ extension RuleCase {
             trace.fails(second, "overloaded")
             trace.completes(0)
         },
-        RuleCase(HeldIsHeld.self, "call 2 of request 0 followed call 1, of which nobody knows") { trace, isGuilty in
+        RuleCase(HeldIsHeld.self, "call 2 of request 0 followed call 1, whose outcome is unknown") { trace, isGuilty in
             trace.plan.requests[0].unknownOutcome = .hold
             trace.submit(0)
             let first = trace.call(0)
@@ -88,7 +88,7 @@ extension RuleCase {
             trace.ends(second, .cancelled, .failed)
             trace.completes(0)
         },
-        RuleCase(LedgerIsTrue.self, "the work of call 0, which is billed, is billed with call 0, too") {
+        RuleCase(LedgerIsTrue.self, "the work of call 0 is billed, and is billed again with call 0") {
             trace, isGuilty in
             trace.submit(0)
             let first = trace.call(0)

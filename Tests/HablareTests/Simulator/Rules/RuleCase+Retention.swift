@@ -5,20 +5,20 @@ import Hablare
 extension RuleCase {
     /// Rules about kept answers and their files.
     static let keeping: [RuleCase] = [
-        RuleCase(RetentionIsKept.self, "the answer of request 0 was given up for nothing") { trace, isGuilty in
+        RuleCase(RetentionIsKept.self, "the answer of request 0 was evicted without need") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)
             if !isGuilty { trace.did(.evict(0), .done) }
             trace.becomes(0, .expired)
         },
-        RuleCase(RetentionIsKept.self, "the answer of request 0 was given up for nothing") { trace, isGuilty in
+        RuleCase(RetentionIsKept.self, "the answer of request 0 was evicted without need") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)
             if isGuilty { trace.did(.pin(0), .done) }
             trace.did(.prune(keeping: 0), .count(1))
             trace.becomes(0, .expired)
         },
-        RuleCase(RetentionIsKept.self, "the answer of request 0 was given up for nothing") { trace, isGuilty in
+        RuleCase(RetentionIsKept.self, "the answer of request 0 was evicted without need") { trace, isGuilty in
             trace.submit(1)
             trace.completes(1)
             trace.submit(0)
@@ -27,7 +27,7 @@ extension RuleCase {
             trace.did(.prune(keeping: 1), .count(1))
             trace.becomes(isGuilty ? 0 : 1, .expired)
         },
-        RuleCase(RetentionIsKept.self, "was evicted and is completed") { trace, isGuilty in
+        RuleCase(RetentionIsKept.self, "was evicted, but is completed") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)
             trace.did(.evict(0), .done)
@@ -40,7 +40,7 @@ extension RuleCase {
             }
             trace.did(.prune(keeping: isGuilty ? 1 : 2), .count(0))
         },
-        RuleCase(RetentionIsKept.self, "was told an answer that had been evicted") { trace, isGuilty in
+        RuleCase(RetentionIsKept.self, "received an answer that had been evicted") { trace, isGuilty in
             trace.submit(0)
             let call = trace.completes(0)
             trace.did(.evict(0), .done)
@@ -55,41 +55,42 @@ extension RuleCase {
             trace.becomes(0, .expired)
             if isGuilty { trace.call(0) }
         },
-        RuleCase(FilesAreKept.self, "rows refer to 1 files that are not there; 0 were lost") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "rows refer to 1 files that are missing, but only 0 were lost") { trace, isGuilty in
             trace.hasFiles()
             trace.files.missing = 1
             if !isGuilty { trace.happens(.fileLost(.prompt(0))) }
         },
-        RuleCase(FilesAreKept.self, "1 files are left that no row refers to") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "1 files are left, and no row refers to them") { trace, isGuilty in
             trace.hasFiles()
             trace.files.left = isGuilty ? 1 : 0
         },
-        RuleCase(FilesAreKept.self, "1 files were abandoned, and nobody died") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "1 files were abandoned, but no process died") { trace, isGuilty in
             trace.hasFiles()
             trace.files.abandoned = 1
             trace.submit(0)
             if !isGuilty { trace.happens(.crashed, in: 0) }
         },
-        RuleCase(FilesAreKept.self, "1 files were abandoned, and nobody died") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "1 files were abandoned, but no process died") { trace, isGuilty in
             trace.hasFiles()
             trace.files.abandoned = 1
             trace.happens(.fileNotRemoved, in: 0)
             if isGuilty { trace.happens(.committed(writes: 1), in: 0) }
         },
-        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "received an error about a missing file, but no file was missing") {
+            trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
             if !isGuilty { trace.happens(.fileLost(.prompt(0))) }
             trace.did(.outcome(0), TraceDraft.failure("content-missing"))
         },
-        RuleCase(FilesAreKept.self, "was told an answer in a file that is gone") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "received an answer from a missing file") { trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
             let call = trace.completes(0)
             if !isGuilty { trace.happens(.fileLost(.answer(call))) }
             trace.did(.outcome(0), .lost)
         },
-        RuleCase(FilesAreKept.self, "was told an answer in a file that is gone") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "received an answer from a missing file") { trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
             trace.submit(1)
@@ -98,7 +99,8 @@ extension RuleCase {
             trace.did(.evict(isGuilty ? 1 : 0), .done)
             trace.did(.outcome(0), .lost)
         },
-        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "received an error about a missing file, but no file was missing") {
+            trace, isGuilty in
             trace.hasFiles()
             // No process collected files while it slept.
             let number = trace.called(.submit(0, content: 0))
@@ -106,7 +108,8 @@ extension RuleCase {
             if !isGuilty { trace.happens(.filesCollected(1), in: 1) }
             trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)))
         },
-        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "received an error about a missing file, but no file was missing") {
+            trace, isGuilty in
             trace.hasFiles()
             // The sleeping process had nothing to write.
             let number = trace.called(.submit(0, content: 0), in: isGuilty ? 2 : 0)
@@ -114,14 +117,16 @@ extension RuleCase {
             trace.happens(.filesCollected(1), in: 1)
             trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)), in: isGuilty ? 2 : 0)
         },
-        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "received an error about a missing file, but no file was missing") {
+            trace, isGuilty in
             trace.hasFiles()
             let number = trace.called(.submit(0, content: 0))
             trace.sleeps(isGuilty ? 0.5 : 2)
             trace.happens(.filesCollected(1), in: 1)
             trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)))
         },
-        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "received an error about a missing file, but no file was missing") {
+            trace, isGuilty in
             trace.hasFiles()
             let number = trace.called(.submit(0, content: 0))
             // Neither the writing nor the collecting process has a clock that jumped.
@@ -129,14 +134,14 @@ extension RuleCase {
             trace.happens(.filesCollected(1), in: 1)
             trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)))
         },
-        RuleCase(FilesAreKept.self, "the answer of request 0 is in a file that is gone") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "the answer of request 0 is in a file that is missing") { trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
             let call = trace.completes(0)
             if !isGuilty { trace.happens(.fileLost(.answer(call))) }
             trace.becomes(0, .lost)
         },
-        RuleCase(FilesAreKept.self, "failed because a file was gone, and none was") { trace, isGuilty in
+        RuleCase(FilesAreKept.self, "failed because of a missing file, but no file was missing") { trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
             if !isGuilty { trace.happens(.fileLost(.prompt(0))) }

@@ -5,17 +5,17 @@ import Hablare
 extension RuleCase {
     /// Rules about the elements that stream readers receive.
     static let streams: [RuleCase] = [
-        RuleCase(StreamsAreTrue.self, "and is at 1.1") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "but its position is 1.1") { trace, isGuilty in
             let (reader, call) = trace.streams(3)
             trace.tells(reader, call, 0)
             trace.tells(reader, call, isGuilty ? 2 : 1)
         },
-        RuleCase(StreamsAreTrue.self, "was told of generation 2 of request 0") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "received generation 2 of request 0") { trace, isGuilty in
             let (reader, call) = trace.streams(1, mayRestart: !isGuilty)
             trace.tells(reader, call, 0)
             trace.happens(.streamRestarted(reader, generation: 2), in: 0)
         },
-        RuleCase(StreamsAreTrue.self, "is of no call") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "belongs to no call") { trace, isGuilty in
             let (reader, call) = trace.streams(1)
             trace.tells(reader, isGuilty ? call + 1 : call, 0)
         },
@@ -23,27 +23,27 @@ extension RuleCase {
             let (reader, call) = trace.streams(1)
             trace.tells(reader, call, isGuilty ? SimulationNames.latePiece : 0)
         },
-        RuleCase(StreamsAreTrue.self, "is not what call 0 yielded") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "differs from the chunk that call 0 yielded") { trace, isGuilty in
             let (reader, call) = trace.streams(isGuilty ? 0 : 1)
             trace.tells(reader, call, 0)
             if isGuilty { trace.yields(call, 0) }
         },
-        RuleCase(StreamsAreTrue.self, "is of another generation than its call's") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "has another generation than its call") { trace, isGuilty in
             let (reader, call) = trace.streams(1)
             trace.tells(reader, call, 0, generation: isGuilty ? 2 : 1)
         },
-        RuleCase(StreamsAreTrue.self, "was told before it was on disk") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "was delivered before it was on disk") { trace, isGuilty in
             let (reader, call) = trace.streams(1)
             trace.tells(reader, call, 0, isOnDisk: !isGuilty)
         },
-        RuleCase(StreamsAreTrue.self, "was told the end after 1 of 2 chunks") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "received the end after 1 of 2 chunks") { trace, isGuilty in
             let (reader, call) = trace.streams(2)
             trace.tells(reader, call, 0)
             if !isGuilty { trace.tells(reader, call, 1) }
             trace.answers(call)
             trace.returned(reader, .completed(call: call))
         },
-        RuleCase(StreamsAreTrue.self, "was not told what another was told before") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "did not receive a chunk that another reader had received") { trace, isGuilty in
             let (first, call) = trace.streams(2)
             for piece in Int32(0)..<2 { trace.tells(first, call, piece) }
             let second = trace.read(0)
@@ -51,7 +51,7 @@ extension RuleCase {
             if !isGuilty { trace.tells(second, call, 1) }
             trace.returned(second, .cancelled)
         },
-        RuleCase(StreamsAreTrue.self, "what call 0 yielded after its end was taken") { trace, isGuilty in
+        RuleCase(StreamsAreTrue.self, "a chunk that call 0 yielded after its end was accepted") { trace, isGuilty in
             let (_, call) = trace.streams(1)
             trace.answers(call)
             trace.happens(.yieldedLate(call: call, isRefused: !isGuilty), in: 0)

@@ -5,14 +5,15 @@ import Hablare
 extension RuleCase {
     /// Rules about what requests wait for, and until when.
     static let waiting: [RuleCase] = [
-        RuleCase(DeadlinesAreKept.self, "failed of a deadline that had not come") { trace, isGuilty in
+        RuleCase(DeadlinesAreKept.self, "failed because of a deadline that had not passed") { trace, isGuilty in
             trace.plan.requests[0].deadline = 5_000_000_000
             trace.submit(0)
             if !isGuilty { trace.wait(5) }
             trace.becomes(0, TraceDraft.failure("deadline-exceeded"))
             trace.did(.outcome(0), TraceDraft.failure("deadline-exceeded"))
         },
-        RuleCase(DeadlinesAreKept.self, "was retried after its deadline, and failed of it") { trace, isGuilty in
+        RuleCase(DeadlinesAreKept.self, "was retried after its deadline, and failed because of this deadline") {
+            trace, isGuilty in
             trace.plan.requests[0].deadline = 5_000_000_000
             trace.submit(0)
             if isGuilty { trace.wait(6) }
@@ -25,7 +26,7 @@ extension RuleCase {
             if isGuilty { trace.wait(6) }
             trace.completes(0)
         },
-        RuleCase(DeadlinesAreKept.self, "goes on long after the deadline") { trace, isGuilty in
+        RuleCase(DeadlinesAreKept.self, "continues long after the deadline") { trace, isGuilty in
             trace.plan.requests[0].deadline = 5_000_000_000
             trace.submit(0)
             let call = trace.call(0)
@@ -35,12 +36,12 @@ extension RuleCase {
             trace.ends(call, .cancelled)
             trace.becomes(0, TraceDraft.failure("deadline-exceeded"))
         },
-        RuleCase(DeadlinesAreKept.self, "is past its deadline and pending") { trace, isGuilty in
+        RuleCase(DeadlinesAreKept.self, "is past its deadline, but is pending") { trace, isGuilty in
             trace.plan.requests[0].deadline = 5_000_000_000
             trace.submit(0)
             if !isGuilty { trace.becomes(0, TraceDraft.failure("deadline-exceeded")) }
         },
-        RuleCase(WaitsAreExplained.self, "waits for a rest that is none") { trace, isGuilty in
+        RuleCase(WaitsAreExplained.self, "waits for a suspension that does not exist") { trace, isGuilty in
             trace.submit(0)
             if !isGuilty { trace.did(.suspend(.background, grace: 0), .done) }
             trace.did(.snapshot(0), .waiting(.suspended(.background)))
@@ -64,7 +65,7 @@ extension RuleCase {
             if !isGuilty { trace.did(.retry(0), .done) }
             trace.call(0)
         },
-        RuleCase(WaitsAreExplained.self, "is limited by nothing") { trace, isGuilty in
+        RuleCase(WaitsAreExplained.self, "waits for a limit that does not exist") { trace, isGuilty in
             if !isGuilty { trace.plan.providers[0].rate = RateLimit(requestsPerMinute: 60) }
             trace.submit(0)
             trace.did(.snapshot(0), .waiting(.rateLimited(until: trace.now)))
@@ -74,15 +75,15 @@ extension RuleCase {
             for _ in 0..<(isGuilty ? 4 : 5) { trace.fails(trace.call(1), "server-error-500") }
             trace.did(.snapshot(0), .waiting(.providerFailing(until: trace.now)))
         },
-        RuleCase(FollowersFollow.self, "which is itself") { trace, isGuilty in
+        RuleCase(FollowersFollow.self, "which is the same request") { trace, isGuilty in
             trace.twins()
             trace.did(.snapshot(1), .waiting(.following(isGuilty ? 1 : 0)))
         },
-        RuleCase(FollowersFollow.self, "which nobody knows") { trace, isGuilty in
+        RuleCase(FollowersFollow.self, "which does not exist") { trace, isGuilty in
             trace.twins()
             trace.did(.snapshot(1), .waiting(.following(isGuilty ? 99 : 0)))
         },
-        RuleCase(FollowersFollow.self, "which asks for something else") { trace, isGuilty in
+        RuleCase(FollowersFollow.self, "which has another prompt") { trace, isGuilty in
             trace.submit(2)
             trace.twins()
             trace.did(.snapshot(1), .waiting(.following(isGuilty ? 2 : 0)))
@@ -92,17 +93,17 @@ extension RuleCase {
             trace.twins()
             if !isGuilty { trace.did(.snapshot(1), .waiting(.following(0))) }
         },
-        RuleCase(FollowersFollow.self, "which was completed(call: 0) before") { trace, isGuilty in
+        RuleCase(FollowersFollow.self, "which was already completed(call: 0)") { trace, isGuilty in
             trace.twins()
             if !isGuilty { trace.did(.snapshot(1), .waiting(.following(0))) }
             trace.did(.outcome(0), .completed(call: trace.completes(0)))
             if isGuilty { trace.did(.snapshot(1), .waiting(.following(0))) }
         },
-        RuleCase(FollowersFollow.self, "waits for a provider that is there") { trace, isGuilty in
+        RuleCase(FollowersFollow.self, "waits for a provider that is registered") { trace, isGuilty in
             trace.submit(0)
             trace.did(.snapshot(0), .waiting(isGuilty ? .noProvider : .unclaimed))
         },
-        RuleCase(NobodyStarves.self, "request 0, low, let 40 of class") { trace, isGuilty in
+        RuleCase(NobodyStarves.self, "request 0, low, waited while 40 requests of priority") { trace, isGuilty in
             trace.hasPriority(0, .low)
             trace.hasPriority(1, .high)
             trace.submit(0)
