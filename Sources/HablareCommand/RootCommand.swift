@@ -20,7 +20,7 @@ struct RootCommand: ParsableCommand {
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
               hablare providers               list providers, and why one is unusable
-              hablare models openai           list models with their prices and ends
+              hablare models openai           list models with prices and retirement dates
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:

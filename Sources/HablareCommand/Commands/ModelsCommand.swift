@@ -6,11 +6,11 @@ import HablareProviders
 struct ModelsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "models",
-        abstract: "List the models of services, with their limits, prices and ends.",
+        abstract: "List the models of services, with their limits, prices and retirement dates.",
         discussion: """
-            The list ships with this version. With --refresh the services are asked which models their keys may use; \
-            their own facts then replace those of the list. Prices are for a million tokens or characters, or for a \
-            minute. A model that has ended is not called; --all lists it, too.
+            The list ships with this version. With --refresh the services are asked which models their keys may use. \
+            Their answers then replace the facts of the list. Prices are for a million tokens or characters, or for a \
+            minute. A retired model is never called. --all also lists retired models.
 
             EXAMPLES:
               hablare models
@@ -27,7 +27,7 @@ struct ModelsCommand: ComposedCommand {
     @Flag(help: "Ask the service which models its key may use.")
     var refresh = false
 
-    @Flag(help: "List models that have ended, too.")
+    @Flag(help: "Also list models that were retired.")
     var all = false
 
     @Flag(help: "Print a JSON array.")

@@ -93,7 +93,7 @@ extension SettingSchema {
         ("services", .each(.service, service)),
     ])
 
-    private static let ofPreset = "the preset's, else by the address"
+    private static let ofPreset = "the value of the preset, or a value that fits the address"
 
     private static func choice<Words: RawRepresentable<String> & CaseIterable>(_ words: Words.Type) -> SettingSchema {
         .value(.choice(Words.allCases.map(\.rawValue)), default: ofPreset)
@@ -102,13 +102,13 @@ extension SettingSchema {
     private static let service = SettingSchema.section([
         ("kind", .value(.choice(ServiceKind.allCases.map(\.rawValue)), default: "required for a service of your own")),
         ("preset", .value(.preset, default: "the preset that has the service's name, if there is one")),
-        ("base_url", .value(.address, default: "the address of the kind's own service")),
-        ("model", .value(.text, default: "the provider's own")),
-        ("speech_model", .value(.text, default: "the provider's own")),
-        ("image_model", .value(.text, default: "the provider's own")),
-        ("embedding_model", .value(.text, default: "the provider's own")),
-        ("transcription_model", .value(.text, default: "the provider's own")),
-        ("voice", .value(.text, default: "the provider's own")),
+        ("base_url", .value(.address, default: "the vendor's address")),
+        ("model", .value(.text, default: "the default of the provider")),
+        ("speech_model", .value(.text, default: "the default of the provider")),
+        ("image_model", .value(.text, default: "the default of the provider")),
+        ("embedding_model", .value(.text, default: "the default of the provider")),
+        ("transcription_model", .value(.text, default: "the default of the provider")),
+        ("voice", .value(.text, default: "the default of the provider")),
         ("api", .value(.choice(TextInterface.allCases.map(\.rawValue)), default: "`chat`")),
         ("batches", .value(.flag, default: "`true` at the vendor's own address")),
         ("needs_key", .value(.flag, default: "`true`")),

@@ -47,7 +47,7 @@ import Testing
                 {"prices": [{"provider": "p", "unit": "call", "microDollarsPerMillion": 1},
                             {"provider": "p", "unit": "call", "microDollarsPerMillion": 2, "from": "2026-02-01"}]}
                 """#,
-                "Entry 2 of the price table overlaps entry 1: a unit has one price at a time. Let the earlier one end"
+                "Entry 2 of the price table overlaps entry 1: a unit has one price at a time. Set `until` of the earlier entry"
             ),
         ])
     func wrong(text: String, message: String) throws {
