@@ -156,40 +156,21 @@ struct JobRun: Sendable {
     }
 }
 
-/// UUIDs (version 7) that sort in the order they were made, so that `ps` lists a book's segments in order.
+/// Creates UUIDs that sort in the order in which they were created, so that `ps` lists a book's segments in order.
 ///
-/// The 12 bits after the milliseconds are a counter (RFC 9562 §6.2, method 1). After 4,096 ids in one millisecond the
-/// time advances by one. The rest is random.
+/// Each UUID has a time that is one microsecond later than that of the one before.
 struct OrderedIDs {
-    private static let perMillisecond: UInt64 = 1 << 12
-
-    /// Milliseconds since 1970.
-    private let start: Double
-    private var count: UInt64 = 0
+    /// Seconds since 1970.
+    private let start: TimeInterval
+    private var count = 0
+    private var random = SystemRandomNumberGenerator()
 
     init(from start: Date) {
-        self.start = (start.timeIntervalSince1970 * 1000).rounded(.down)
+        self.start = start.timeIntervalSince1970
     }
 
     mutating func next() -> UUID {
-        let (milliseconds, counter) = count.quotientAndRemainder(dividingBy: Self.perMillisecond)
-        count += 1
-        var generator = CountingGenerator(counter: counter)
-        // The middle of the millisecond, so that rounding cannot change it.
-        let date = Date(timeIntervalSince1970: (start + Double(milliseconds) + 0.5) / 1000)
-        return .timeOrdered(at: date, using: &generator)
-    }
-
-    /// Returns the counter in the bits that come first in the UUID, then randomness.
-    private struct CountingGenerator: RandomNumberGenerator {
-        let counter: UInt64
-        var system = SystemRandomNumberGenerator()
-        var isFirst = true
-        mutating func next() -> UInt64 {
-            let random = system.next()
-            guard isFirst else { return random }
-            isFirst = false
-            return random & ~0xFFFF | (counter & 0xFF) << 8 | counter >> 8
-        }
+        defer { count += 1 }
+        return .timeOrdered(at: Date(timeIntervalSince1970: start + Double(count) / 1_000_000), using: &random)
     }
 }

@@ -30,6 +30,16 @@ import Testing
         #expect(Set((0..<1_000).map { _ in UUID.timeOrdered() }).count == 1_000)
     }
 
+    @Test("UUIDs of one millisecond keep the order in which they were created")
+    func withinAMillisecond() {
+        var random = SeededGenerator(seed: 4)
+        let ids = (0..<2_000).map { microsecond in
+            let date = Date(timeIntervalSince1970: 1_700_000_000 + Double(microsecond) / 1_000_000)
+            return UUID.timeOrdered(at: date, using: &random).bytes
+        }
+        #expect(zip(ids, ids.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
+    }
+
     @Test("A date outside the range of a UUID is clamped to it", arguments: [-1.0, -.infinity, 1e300, .infinity])
     func extremes(seconds: Double) {
         var random = SeededGenerator(seed: 3)
