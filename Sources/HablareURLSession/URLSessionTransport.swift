@@ -18,8 +18,8 @@ import FoundationNetworking
 /// - If an answer has several fields with the same name, they are joined into one field.
 /// - An upload with content files is copied into a temporary file for the time of the transfer. Only this user can read
 ///   the file.
-/// - On Linux, the open-source Foundation ends the process if an answer ends inside its head, and sometimes at a
-///   redirect. On Linux, use this transport only in tests.
+/// - On Linux, the open-source Foundation crashes the process if the connection closes before all header fields of an answer
+/// have arrived. It sometimes also crashes at a redirect. On Linux, use this transport only in tests.
 /// - On Linux, it cannot make a server wait for a slow reader (``URLSessionSettings/mostUnread``). It also
 ///   distinguishes fewer reasons of a failure. For example, it reports a certificate that is not trusted as a lost
 ///   connection.

@@ -33,7 +33,7 @@ struct ShowCommand: ComposedCommand {
         help: ArgumentHelp(
             """
             Write the answer to this file; - is standard output. Audio is converted to the format of the file's \
-            extension: .wav, .flac or .mp3. A pipe or device is written to, not replaced.
+            extension: .wav, .flac or .mp3. The output replaces a regular file, and is written into a pipe or device.
             """, valueName: "file"),
         completion: .file())
     var output: String?

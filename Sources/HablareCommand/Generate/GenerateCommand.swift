@@ -112,7 +112,8 @@ struct GenerateCommand: ComposedCommand {
         help: ArgumentHelp(
             """
             Write the complete answer to this file instead of printing it; - is standard output. Audio is converted \
-            to the format of the file's extension: .wav, .flac or .mp3. A pipe or device is written to, not replaced.
+            to the format of the file's extension: .wav, .flac or .mp3. The output replaces a regular file, and is \
+            written into a pipe or device.
             """, valueName: "file"), completion: .file())
     var output: String?
 

@@ -19,9 +19,10 @@ struct ImageCommand: ComposedCommand {
 
             With --sample N the files are named whale-1.png, whale-2.png and so on.
 
-            Pictures are kept. If you run the same command again, it writes them without a new call, continues after \
-            Ctrl-C, and requests only the missing pictures if --sample is larger. --new requests new pictures each \
-            time. If some of them fail, the message has the commands that continue.
+            Pictures are kept. If you run the same command again, it writes the kept pictures without a new call. If \
+            Ctrl-C stopped the command, it continues where it stopped. If --sample is now larger, it requests only the \
+            missing pictures. --new requests new pictures each time. If some pictures fail, the message shows the \
+            commands with which you can continue.
             """)
 
     @Argument(
@@ -63,7 +64,8 @@ struct ImageCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            The output file: .png, .jpg or .webp; - is standard output, the default unless it is a terminal.
+            The output file: .png, .jpg or .webp. - is standard output. Without -o, standard output is used if it is not a \
+            terminal.
             """, valueName: "file"),
         completion: .file(extensions: ["png", "jpg", "jpeg", "webp"]))
     var output: String?

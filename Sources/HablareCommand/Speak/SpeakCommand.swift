@@ -21,7 +21,7 @@ struct SpeakCommand: ComposedCommand {
             timeline, use `hablare narrate`.
 
             The output is written completely or not at all. After Ctrl-C or a crash, the same command continues where \
-            it stopped. It reuses finished audio, so nothing is billed twice.
+            it stopped. It reuses finished audio, which is not billed again.
 
             Other users of this machine can see a command's arguments. Pass a private text in a file or on standard \
             input.
@@ -55,8 +55,8 @@ struct SpeakCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            The output file; - is standard output, the default unless it is a terminal. A pipe or device is written \
-            to, not replaced.
+            The output file. - is standard output. Without -o, standard output is used if it is not a terminal. The \
+            output replaces a regular file, and is written into a pipe or device.
             """,
             valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "mp3"]))

@@ -70,6 +70,7 @@ public struct ToolLimits: Sendable, Hashable {
 extension AIServiceError.Code {
     /// A tool loop reached a limit before the model answered.
     public static let toolLimitReached = Self(rawValue: "tool-limit-reached")
-    /// A request of a tool loop is held because its outcome is unknown, or the decision about a call is postponed.
+    /// One of two cases: a request of the tool loop is held because its outcome is unknown, or the decision about a tool
+    /// call is postponed.
     public static let requestHeld = Self(rawValue: "request-held")
 }

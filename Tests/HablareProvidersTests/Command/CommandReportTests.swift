@@ -80,7 +80,8 @@ import Testing
 
     @Test func `Text in another encoding is refused with what to do`() throws {
         let failure = try error(.exited(0), output: .bytes([0x63, 0xE9]))
-        #expect(failure.message.contains("it is not UTF-8. Make the program write UTF-8, for example with LC_ALL=C.UTF-8"))
+        let advice = "it is not UTF-8. Make the program write UTF-8, for example with LC_ALL=C.UTF-8"
+        #expect(failure.message.contains(advice))
         #expect(try !error(.exited(0), output: .bytes([])).message.contains("LC_ALL"))
     }
 
