@@ -100,20 +100,22 @@ extension ArgumentBytes {
 
 /// Ensures that the descriptors 0, 1 and 2 are open before any other file is opened.
 ///
-/// The command may be started with standard output closed (`hablare … >&-`). The next opened file, such as the
-/// database, would then get that number and receive the text meant for the user.
+/// The command may be started with standard output closed (`hablare … >&-`). The next file that is opened, such as the
+/// database, would then get the number 1, and receive the text for the user.
 enum StandardDescriptors {
-    /// Opens the null device on each of the three that is closed. It is opened for the opposite direction, so that
-    /// using it still fails as on a closed descriptor.
+    /// Opens the null device under the number of each of the three descriptors that is closed.
+    ///
+    /// Standard input is opened only for writing. Standard output and standard error are opened only for reading. So
+    /// their usual use still fails, as on a closed descriptor.
     static func occupy() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-            // Returns the lowest free number, which is this one: those below it are already open.
+            // `open` returns the lowest free number. All lower numbers are open, so it returns `descriptor`.
             _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Makes a write to a pipe without a reader fail instead of ending the process, so that attempts in flight are
-    /// ended in order. Programs that we run get the default behaviour back.
+    /// Ensures that a write to a pipe without a reader fails and does not end the process. The command can then end the
+    /// attempts in flight in order. The programs that it runs get the default behaviour.
     static func surviveBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Hablare
 
-/// Waits for requests as the engine does, and notices standstills: a request that is held, or that waits for a
-/// suspended account.
+/// A waiter for requests that also notices standstills. At a standstill, a request is held or waits for a suspended
+/// account.
 ///
-/// It reads the awaited requests when a wait begins, and whenever an event says that one of them may now wait for
-/// something else.
+/// The waiter reads the awaited requests from the store when a wait begins. It reads them again after each event that
+/// may change what a request waits for.
 final class Lookout: Sendable {
     enum Ending: Sendable {
         case final(RequestStatus)
@@ -29,7 +29,7 @@ final class Lookout: Sendable {
     private let looked: @Sendable (RequestSnapshot) -> Void
     private let state = Locked(State())
 
-    /// - Parameter news: Signals when to read the requests: see ``EngineEvent/mayChangeWaits``.
+    /// - Parameter news: The signals to read the requests again. See ``EngineEvent/mayChangeWaits``.
     init(
         manager: AIRequestManager, news: Broadcast<Void>, retrying: @escaping @Sendable (Int) -> Void,
         looked: @escaping @Sendable (RequestSnapshot) -> Void
@@ -40,7 +40,7 @@ final class Lookout: Sendable {
         self.looked = looked
     }
 
-    /// Waits until a request is final, held or left. Needs ``run()`` to run concurrently.
+    /// Waits until a request is final, is held, or waits for a suspended account. ``run()`` must run concurrently.
     func ending(of id: UUID) async throws -> Ending {
         // Subscribe before the first read: from now on the engine reports the request's changes, by whichever process.
         let statuses = try await manager.statusUpdates(for: id)
@@ -53,7 +53,8 @@ final class Lookout: Sendable {
         ])
     }
 
-    /// Waits until a request is held or left. It need not be in the store yet. Needs ``run()`` to run concurrently.
+    /// Waits until a request is held or waits for a suspended account. The request need not be in the store yet.
+    /// ``run()`` must run concurrently.
     func standstill(of id: UUID) async throws -> Ending {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Ending.self, throwing: (any Error).self)
         let number = state.withLock { state in

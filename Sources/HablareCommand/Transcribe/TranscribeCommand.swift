@@ -43,7 +43,8 @@ struct TranscribeCommand: ComposedCommand {
     @Option(
         name: [.short, .long],
         help: """
-            The file for the transcript; for several recordings, a folder. Default, and -: standard output.
+            The file for the transcript. For several recordings, it is a folder. Without this option, or with -, the \
+            transcript goes to standard output.
             """,
         completion: .file())
     var output: String?

@@ -92,7 +92,8 @@ extension MergeTarget {
     /// Creates a target that sets a property of a record. The property is given by its key path.
     ///
     /// - Parameters:
-    ///   - name: The stable name. A key path has no name. The table and the column are enough.
+    ///   - name: The stable name. It is required, because a key path has no name. You can use the names of the table
+    ///     and the column, such as `article.audio`.
     ///   - property: The property.
     ///   - rules: The rules that an answer must satisfy. Default: none.
     public static func property<

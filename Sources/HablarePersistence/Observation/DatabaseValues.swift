@@ -8,8 +8,8 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The error type of a read.
     public typealias Failure = any Error
 
-    /// A closure that starts an observation. Its result ends the observation. The closure does not hold the writer,
-    /// because the writer is closed on the thread that releases it last.
+    /// A closure that starts an observation and returns an object that can cancel the observation. The closure does not
+    /// hold the writer, because the writer is closed on the thread that releases it last.
     typealias Start =
         @Sendable (
             _ writer: any DatabaseWriter, _ onError: @escaping @Sendable (any Error) -> Void,

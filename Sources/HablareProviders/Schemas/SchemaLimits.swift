@@ -7,14 +7,16 @@ struct SchemaLimits: Sendable, Hashable {
     let members: Int?
     /// The maximum nesting depth of objects.
     let levels: Int?
-    /// The maximum total number of characters in the names of members, the names of definitions, and the fixed values.
+    /// The maximum number of characters in all names of members, all names of definitions and all fixed values together.
+    /// A fixed value is a value of `enum` or `const`.
     let nameCharacters: Int?
-    /// The maximum number of fixed values, in all members together.
+    /// The maximum number of values in all `enum` lists together.
     let choices: Int?
-    /// The maximum number of fixed values that a member may have without a limit on their length. With more values,
-    /// their length is limited.
+    /// The maximum number of values of an `enum` that may have any number of characters. For an `enum` with more values,
+    /// ``charactersOfLongChoices`` limits the number of characters.
     let longChoices: Int?
-    /// The maximum number of characters in the fixed values of one member that has more than ``longChoices`` values.
+    /// The maximum number of characters in all values of an `enum` together. The limit applies only to an `enum` with
+    /// more than ``longChoices`` values.
     let charactersOfLongChoices: Int?
     /// The maximum number of members that are not required.
     let optionalMembers: Int?

@@ -326,7 +326,8 @@ extension Database {
 enum CacheColumns {
     /// The condition that a flight is live or cached and does the work ?2, whose first ``keyLength`` bytes are ?1. The
     /// index has only the beginning of each fingerprint. This halves the size of the index, which matters because
-    /// fingerprints arrive in random order. A damaged value of `findable` alone exposes no answer.
+    /// fingerprints arrive in random order. If only `findable` is damaged, the other columns of the condition still
+    /// exclude a flight that is not live or cached, or that does other work.
     static let isSameWork = """
         substr(fingerprint, 1, 8) = ?1 AND findable IS NOT NULL AND fingerprint = ?2
             AND (owner IS NOT NULL OR used_at IS NOT NULL)

@@ -8,12 +8,11 @@
 /// ```
 ///
 /// Every letter and digit of the text is in exactly one segment. The segments are in order. No segment exceeds the
-/// limit or ends inside a word. If a unit exceeds the limit, it is cut within the limit, at the first of these places
-/// that exists:
+/// limit or ends inside a word. If a unit exceeds the limit, the segmenter cuts it:
 ///
-/// - after the last sentence;
-/// - after the last `;` `:` or `,`;
-/// - at the last white space.
+/// - after the last sentence that ends within the limit;
+/// - if no sentence ends within the limit, after the last `;` `:` or `,` within the limit;
+/// - otherwise, at the last white space within the limit.
 ///
 /// Text without a letter or a digit (`* * *`) is omitted, because there is nothing to speak.
 ///

@@ -21,11 +21,11 @@ public protocol ProviderStage: Sendable {
     /// The modes in which the provider yields the answer while it arrives. Default: ``ProviderMode/streamed``.
     var yieldingModes: [ProviderMode] { get }
 
-    /// Returns the request with a prompt. The request must have no timeout and no deadline.
+    /// Returns a request with the prompt. The request must have no timeout and no deadline.
     func request(_ prompt: String, _ mode: ProviderMode) -> AIRequest
 
-    /// Returns the correct answer to the prompt for a number. The answers to different numbers are different, but have
-    /// the same size.
+    /// Returns the correct answer to the prompt that contains the number. Prompts with different numbers have different
+    /// answers, but all answers have the same size.
     func content(for number: Int) -> ResponseContent
 
     /// The usage of a correct answer. It is the same for all numbers.
