@@ -33,11 +33,16 @@ extension AIRequestManager {
     public func suspend(for reason: SuspensionReason, grace: Duration? = nil) async {
         let grace = min(grace ?? configuration.shutdownGrace, .farthest)
         engine.apply { $0.suspended(for: reason, grace: grace) }
+        // A late cancellation must not end the grace period of a later suspension.
+        let isOver = Locked(false)
         await withTaskCancellationHandler {
             await engine.settled(reason)
         } onCancel: { [engine] in
-            engine.later { $0.apply { $0.hurried(reason) } }
+            engine.later { engine in
+                if !isOver.withLock({ $0 }) { engine.apply { $0.hurried(reason) } }
+            }
         }
+        isOver.withLock { $0 = true }
     }
 
     /// Removes a reason for suspension. If no other reason is in force, the engine continues as soon as the store can

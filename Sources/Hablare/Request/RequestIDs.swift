@@ -5,8 +5,8 @@ extension UUID {
     /// the fraction of the millisecond, and 62 random bits.
     ///
     /// With time-ordered keys, a store only appends to its index. With random keys, the index was eight times slower.
-    /// UUIDs that a process creates one after another are in this order, unless the clock is set back. UUIDs of different
-    /// threads or processes that are created within a quarter of a microsecond are in random order.
+    /// UUIDs are in the order of their times if the times differ by a quarter of a microsecond or more. Otherwise their
+    /// order is random.
     public static func timeOrdered() -> UUID {
         var generator = SystemRandomNumberGenerator()
         return timeOrdered(at: Date(), using: &generator)

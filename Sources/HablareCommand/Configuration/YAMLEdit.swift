@@ -32,6 +32,10 @@ struct YAMLEdit {
         isSame: (_ key: String, _ index: Int) -> Bool
     ) throws -> String {
         let edit = YAMLEdit(yaml.text, isJSON: isJSON)
+        // The parser counts these as line ends.
+        guard !edit.scalars.contains(where: { ["\u{85}", "\u{2028}", "\u{2029}"].contains($0) }) else {
+            throw Unsupported()
+        }
         let value = isList ? "[\(texts.map(edit.word).joined(separator: ", "))]" : edit.word(texts.first ?? "")
         return try yaml.read { root in
             var (node, depth, key, isFlow) = (root, 0, Node.Scalar?.none, isJSON)
@@ -59,7 +63,7 @@ struct YAMLEdit {
         if case .sequence(let sequence) = node, !self.isFlow(sequence.mark) {
             // The list begins on a line of its own, and the value goes beside the key.
             let colon = try self.colon(after: key, isFlow)
-            guard scalars[colon..<start].allSatisfy(\.properties.isWhitespace) else { throw Unsupported() }
+            guard colon <= start, scalars[colon..<start].allSatisfy(\.properties.isWhitespace) else { throw Unsupported() }
             start = colon
             return text(replacing: start..<end, with: " \(value)")
         }
@@ -70,7 +74,7 @@ struct YAMLEdit {
         guard let last = Array(mapping).last else {
             // Only {} is a mapping without pairs.
             let start = try offset(of: mapping.mark)
-            guard scalars[start] == "{" else { throw Unsupported() }
+            guard scalars.indices.contains(start), scalars[start] == "{" else { throw Unsupported() }
             return text(replacing: start + 1..<start + 1, with: flow(rest, value))
         }
         let end = try self.end(of: last.key, last.value, isFlow)

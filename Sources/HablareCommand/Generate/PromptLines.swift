@@ -16,7 +16,9 @@ enum PromptLines {
         guard let text = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.badInput, "\(source) is not UTF-8. Convert it, for example with iconv.")
         }
-        var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
+        // A byte order mark is not a part of the first prompt.
+        let content = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        var lines = content.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
         if lines.last?.isEmpty == true { lines.removeLast() }
         guard !lines.isEmpty else { throw CommandFailure(.badInput, "There is no prompt in \(source).") }
         return try lines.enumerated().map { index, line in

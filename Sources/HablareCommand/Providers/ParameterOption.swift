@@ -10,6 +10,17 @@ struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
     /// The value for a service: JSON if it is an object, a list or a Boolean, else as ``value``.
     let serviceValue: ParameterValue
 
+    /// Creates a parameter whose value has a type already.
+    init(name: String, value typed: ParameterValue) throws(AIServiceError) {
+        self.name = name
+        serviceValue = typed
+        value =
+            switch typed {
+            case .int, .double, .string: typed
+            default: .string(String(decoding: try typed.jsonData(), as: UTF8.self))
+            }
+    }
+
     init?(argument: String) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
         name = String(argument[..<equals])

@@ -11,11 +11,12 @@ enum BatchName {
         AddressedName.provider(of: provider.rawValue).hasSuffix(variant)
     }
 
-    /// Returns the name of the provider that makes the live calls.
+    /// Returns the name of the provider that makes the live calls: the same name for a provider that is not one of
+    /// batches. The address does not change.
     static func live(of provider: ProviderID) -> String {
-        let name = provider.rawValue
-        guard let end = name.range(of: variant) else { return name }
-        return name.replacingCharacters(in: end, with: "")
+        guard isBatch(provider) else { return provider.rawValue }
+        guard let name = AddressedName(provider.rawValue) else { return String(provider.rawValue.dropLast(variant.count)) }
+        return AddressedName(provider: String(name.provider.dropLast(variant.count)), address: name.address).text
     }
 }
 

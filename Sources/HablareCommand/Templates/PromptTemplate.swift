@@ -128,12 +128,8 @@ extension PromptTemplate {
             for (name, place, value) in try yaml.pairs(
                 of: node, source: place, subject: key, example: "temperature: 0.5")
             {
-                let value = try yaml.value(of: value)
-                let text = try value.string ?? String(decoding: value.jsonData(), as: UTF8.self)
-                guard let option = ParameterOption(argument: "\(name)=\(text)") else {
-                    throw place.failure("A parameter has no name.")
-                }
-                parameters.append(option)
+                guard !name.isEmpty else { throw place.failure("A parameter has no name.") }
+                parameters.append(try ParameterOption(name: name, value: try yaml.value(of: value)))
             }
         case "schema":
             if case .mapping = node {

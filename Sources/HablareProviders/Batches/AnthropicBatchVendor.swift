@@ -13,7 +13,7 @@ struct AnthropicBatchVendor: BatchVendor {
 
     var client: ServiceClient { service.client }
     /// The limits of a batch. The API accepts 100,000 requests and 256 MB.
-    var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 200_000_000) }
+    var rules: BatchBoard.Rules { BatchBoard.Rules(maximumBytes: 200_000_000) }
 
     func body(of request: AIRequest) async throws(AIServiceError) -> Data {
         guard case .object(var members) = try await makeBody(request) else { return Data() }

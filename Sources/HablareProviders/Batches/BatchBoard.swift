@@ -93,6 +93,8 @@ package struct BatchBoard: Sendable {
     private var open: Int?
     private var nextNumber = 0
     private var batches: [String: Batch] = [:]
+    /// The batches that this process sent and that have not ended, with the requests in them that are still wanted.
+    private var wanted: [String: Set<String>] = [:]
 
     init(rules: Rules = Rules()) { self.rules = rules }
 
@@ -147,6 +149,9 @@ package struct BatchBoard: Sendable {
     /// Records that a batch was sent, or the error that prevented it.
     mutating func sent(_ number: Int, _ outcome: Result<String, AIServiceError>) {
         groups[number]?.outcome = outcome
+        if case .success(let batch) = outcome, let entries = groups[number]?.entries {
+            wanted[batch] = Set(entries.map(\.name))
+        }
         if groups[number]?.unaware.isEmpty == true { groups[number] = nil }
     }
 
@@ -211,6 +216,7 @@ package struct BatchBoard: Sendable {
     mutating func fetched(
         _ results: [String: Result<ProviderAnswer, AIServiceError>], awaited: Set<String>, of id: String, now: Date
     ) {
+        wanted[id] = nil
         batches[id]?.isBeingLooked = false
         batches[id]?.nextLook = now
         batches[id]?.covered.formUnion(awaited)
@@ -219,16 +225,23 @@ package struct BatchBoard: Sendable {
         }
     }
 
-    /// Removes a request that no longer awaits its result.
+    /// Records that no attempt will await a request's result any more.
     ///
-    /// - Returns: Whether no request of this process awaits a result of the batch.
-    mutating func unfollowed(_ name: String, in id: String) -> Bool {
+    /// - Returns: Whether to cancel the batch. That is so if this process sent the batch, and no request in it is wanted
+    ///   any more. A batch that another process sent may contain requests that this process does not know.
+    mutating func gaveUp(_ name: String, in id: String) -> Bool {
+        wanted[id]?.remove(name)
+        guard wanted[id]?.isEmpty == true else { return false }
+        wanted[id] = nil
+        return true
+    }
+
+    /// Removes a request that no longer awaits its result.
+    mutating func unfollowed(_ name: String, in id: String) {
         batches[id]?.followers.remove(name)
         batches[id]?.covered.remove(name)
         batches[id]?.results[name] = nil
-        guard batches[id]?.followers.isEmpty == true else { return false }
-        batches[id] = nil
-        return true
+        if batches[id]?.followers.isEmpty == true { batches[id] = nil }
     }
 }
 

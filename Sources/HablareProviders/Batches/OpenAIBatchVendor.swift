@@ -16,7 +16,7 @@ struct OpenAIBatchVendor: BatchVendor {
 
     var client: ServiceClient { service.client }
     /// The limits of a batch. The API accepts 50,000 requests and 200 MB, and counts the JSON around each request.
-    var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 180_000_000) }
+    var rules: BatchBoard.Rules { BatchBoard.Rules(maximumBytes: 180_000_000) }
 
     func body(of request: AIRequest) async throws(AIServiceError) -> Data { try await makeBody(request).jsonData() }
 

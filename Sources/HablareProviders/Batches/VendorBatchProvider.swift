@@ -58,8 +58,8 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         spawner = TaskSpawner(executor: taskExecutor)
     }
 
-    /// The limits: a thousand calls at once, and a timeout of 25 hours. A batch ends within 24 hours.
-    public var limits: ProviderLimits { ProviderLimits(concurrency: 1000, attemptTimeout: .seconds(25 * 3600)) }
+    /// The limits: 10,000 calls at once, and a timeout of 25 hours. A batch ends within 24 hours.
+    public var limits: ProviderLimits { ProviderLimits(concurrency: 10_000, attemptTimeout: .seconds(25 * 3600)) }
     /// The provider's account. It is separate from the live provider's account, because the service counts batches
     /// separately.
     public var account: AccountID { AccountID(rawValue: "\(live.account.rawValue) batch") }
@@ -72,7 +72,9 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
     /// Answers a request through a batch.
     ///
     /// Cancelling the task stops the wait. A later attempt of the request awaits the same batch. If no later attempt
-    /// follows, the result is not fetched. The batch itself is cancelled only when its last request stops waiting.
+    /// follows, the result is not fetched. The batch itself is cancelled if this process
+    /// sent it and none of its requests is wanted any more. A batch that an earlier process sent is not cancelled, because
+    /// it may contain requests that this process does not know.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -165,7 +167,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         board.withLock { $0.followed(handle.name, in: handle.batch, now: date()) }
         do throws(AIServiceError) {
             let result = try await result(of: handle, until: leavesAt)
-            _ = board.withLock { $0.unfollowed(handle.name, in: handle.batch) }
+            board.withLock { $0.unfollowed(handle.name, in: handle.batch) }
             switch result {
             case .success(let answer): return answer
             case .failure(let error):
@@ -222,18 +224,19 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     // MARK: Leaving
 
-    /// Stops awaiting a result. Cancels the batch if no request of this process awaits its results.
+    /// Stops awaiting a result. Cancels the batch if this process sent it and wants no result of it any more.
     ///
     /// - Parameter isWanted: Whether a later attempt awaits the result. `nil` to ask the engine.
     private func leave(_ handle: BatchHandle, for call: ProviderCall, isWanted: Bool?) async {
-        let isLast = board.withLock { $0.unfollowed(handle.name, in: handle.batch) }
-        guard isLast, isWanted != true else { return }
-        let (vendor, clock) = (vendor, clock)
+        board.withLock { $0.unfollowed(handle.name, in: handle.batch) }
+        guard isWanted != true else { return }
+        let (vendor, clock, board) = (vendor, clock, board)
         let task = spawner.start {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
                     do {
                         if isWanted == nil, try await call.isWanted() { return }
+                        guard board.withLock({ $0.gaveUp(handle.name, in: handle.batch) }) else { return }
                         try await vendor.cancel(handle.batch)
                     } catch {
                         return  // The attempt is over, and no caller could handle this error.

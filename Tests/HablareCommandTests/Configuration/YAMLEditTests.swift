@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a: |\n  long\n", "b: |\n  long\n", "a:\n  - |\n    x\n"])
+    @Test(arguments: ["a: |\n  long\n", "b: |\n  long\n", "a:\n  - |\n    x\n", "# x\u{2028}\n{}\n"])
     func `A form that is not known is refused`(text: String) {
         #expect(throws: YAMLEdit.Unsupported.self) { try edited(text, "a", ["new"]) }
     }

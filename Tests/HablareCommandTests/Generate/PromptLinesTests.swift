@@ -10,6 +10,7 @@ import Testing
 
     @Test func `Each line is a prompt, as it is written`() throws {
         #expect(try prompts("One\n {\"a\": 1}\r\nThree\n") == ["One", " {\"a\": 1}", "Three"])
+        #expect(try prompts("\u{FEFF}One\nTwo") == ["One", "Two"], "without the byte order mark")
         #expect(
             try prompts("\"One\\ntwo\"\n{\"prompt\": \"Three\"}", isJSON: true) == ["One\ntwo", "Three"])
     }

@@ -64,4 +64,13 @@ import Testing
         #expect(settings.addressedName == "openai" && settings.id(of: settings.kind.offers[2]) == "openai.speech")
         #expect(settings.takesKey && settings.overrideAddress == nil)
     }
+
+    @Test(arguments: [
+        ("openai.batch", "openai"), ("openai", "openai"), ("my.batch.service", "my.batch.service"),
+        ("openai.batch@https://a.example/v1", "openai@https://a.example/v1"),
+        ("openai@https://api.batch.example/v1.batch", "openai@https://api.batch.example/v1.batch"),
+    ])
+    func `A provider of batches has its service's live provider, at the same address`(name: String, live: String) {
+        #expect(BatchName.live(of: ProviderID(rawValue: name)) == live)
+    }
 }

@@ -126,9 +126,25 @@ import Testing
             return
         }
         #expect(late.contains("late") && !late.contains("a"))
-        #expect([board.unfollowed("a", in: "x"), board.unfollowed("b", in: "x")] == [false, false])
-        #expect([board.unfollowed("late", in: "x"), board.unfollowed("c", in: "x")] == [false, true])
-        #expect(board.unfollowed("c", in: "x") == false)
+        for name in ["a", "b", "late", "c"] { board.unfollowed(name, in: "x") }
+        guard case .missing = board.following("c", in: "x", now: Self.at(now)) else {
+            Issue.record("No request awaits the batch")
+            return
+        }
+    }
+
+    @Test func `A batch is cancelled by its sender, when none of its requests is wanted`() throws {
+        var board = BatchBoard(rules: Self.rules)
+        for name in ["a", "b"] { board.entered(Self.entry(name), now: Self.at(0)) }
+        let turn = try #require(sent(board.gathering("a", now: Self.at(30))))
+        board.sent(turn.number, .success("x"))
+        for name in ["a", "b"] { board.followed(name, in: "x", now: Self.at(31)) }
+        // A request whose wait ends, but which is still wanted, such as at a shutdown, keeps the batch.
+        board.unfollowed("b", in: "x")
+        #expect(["a", "b", "b"].map { board.gaveUp($0, in: "x") } == [false, true, false])
+        // Another process sent this one, perhaps with requests of its own.
+        board.followed("c", in: "y", now: Self.at(31))
+        #expect([board.gaveUp("c", in: "y")] == [false])
     }
 
     @Test func `A look that was given up is made by the next that asks`() {

@@ -23,12 +23,15 @@ extension DurableActionQueue: Service {
             return .success(())
         }.get()
         enter(.looked)
+        let isOver = Locked(false)
         await withTaskCancellationOrGracefulShutdownHandler {
             await wait { $0.isToEnd || $0.end != nil }
         } onCancelOrGracefulShutdown: {
-            // In a task of its own, because a cancellation handler must not wait for the lock (see `readers`).
-            _ = self.spawner.start { self.apply { $0.isToEnd = true } }
+            // In a task of its own, because a cancellation handler must not wait for the lock (see `readers`). A late
+            // one must not end the next run.
+            _ = self.spawner.start { if !isOver.withLock({ $0 }) { self.apply { $0.isToEnd = true } } }
         }
+        isOver.withLock { $0 = true }
         // A new owner repeats the commits in flight here, so this run ends as soon as it can.
         let isToHurry = Task.isCancelled || quietly { $0.end != nil }
         await leave(grace: isToHurry ? .zero : configuration.shutdownGrace)
