@@ -130,7 +130,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
     /// The number of attempts that count towards the limit of retries, including the attempt in flight.
     public var tries: Int { attempt - uncounted }
 
-    /// The process that holds the flight.
+    /// The process that leased the flight.
     public var owner: OwnerID? {
         switch state {
         case .leased(let owner), .executing(let owner): owner

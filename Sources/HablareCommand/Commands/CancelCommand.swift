@@ -23,7 +23,7 @@ struct CancelCommand: ComposedCommand {
     @Flag(help: "Cancel all waiting and running requests.")
     var all = false
 
-    @Flag(help: "Cancel all held requests, or those of --job.")
+    @Flag(help: "Cancel all held requests. With --job: only the held requests of the job.")
     var held = false
 
     @Option(help: "Cancel the waiting and running requests of this job.")

@@ -37,7 +37,7 @@ struct PsCommand: ComposedCommand {
     /// The number of listed requests; `nil` for all.
     private var most: Int? { all || limit == nil && (json || job != nil) ? nil : limit ?? Self.usualLimit }
 
-    @Option(help: "List only requests in this state. Can be repeated. Held requests are pending, too.")
+    @Option(help: "List only requests in this state. Can be repeated. Held requests are also in the state pending.")
     var state: [StateOption] = []
 
     @Option(help: "List only the requests of this job, in the order of the job.")
@@ -46,7 +46,7 @@ struct PsCommand: ComposedCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "List only the newest requests, or with --job the last of the job. Default: \(Self.usualLimit), or all with --job or --json.",
+            "List only this many of the newest requests, or with --job of the last requests of the job. Default: \(Self.usualLimit), or all with --job or --json.",
             valueName: "n"))
     var limit: Int?
 

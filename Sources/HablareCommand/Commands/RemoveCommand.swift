@@ -19,7 +19,7 @@ struct RemoveCommand: ComposedCommand {
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
     var id: RequestReference?
 
-    @Flag(help: "Delete all held requests, or those of --job.")
+    @Flag(help: "Delete all held requests. With --job: only the held requests of the job.")
     var held = false
 
     @Option(help: "Delete all requests of this job.")

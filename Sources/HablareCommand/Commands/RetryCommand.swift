@@ -24,13 +24,13 @@ struct RetryCommand: ComposedCommand {
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
     var id: RequestReference?
 
-    @Flag(help: "Retry all failed requests, or those of --job.")
+    @Flag(help: "Retry all failed requests. With --job: only the failed requests of the job.")
     var failed = false
 
-    @Flag(help: "Retry all cancelled requests, or those of --job.")
+    @Flag(help: "Retry all cancelled requests. With --job: only the cancelled requests of the job.")
     var cancelled = false
 
-    @Flag(help: "Retry all held requests, or those of --job.")
+    @Flag(help: "Retry all held requests. With --job: only the held requests of the job.")
     var held = false
 
     private var isForAll: Bool { failed || cancelled || held }

@@ -28,7 +28,7 @@ struct WorkCommand: ComposedCommand {
             settings are wrong.
             """)
 
-    @Flag(help: "Continue until Ctrl-C, also when nothing waits.")
+    @Flag(help: "Continue until Ctrl-C, also if no request waits.")
     var forever = false
 
     @OptionGroup var engine: EngineOptions

@@ -98,7 +98,7 @@ struct ConfigSetCommand: ComposedCommand {
 struct ConfigListCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the settings and where each is set.",
+        abstract: "List the settings, and the place where each setting is set.",
         discussion: """
             EXAMPLES:
               hablare config list
@@ -106,7 +106,7 @@ struct ConfigListCommand: ComposedCommand {
               hablare config list --json | jq -r '.[].key'
             """)
 
-    @Flag(help: "List the settings that have their default, too.")
+    @Flag(help: "Also list the settings that have their default.")
     var all = false
 
     @Flag(help: "Print a JSON array.")

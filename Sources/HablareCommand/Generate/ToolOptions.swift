@@ -17,7 +17,7 @@ struct ToolOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("With --tool: how often the model may be asked. Default: 16.", valueName: "n"))
+        help: ArgumentHelp("With --tool: the maximum number of calls of the model. Default: 16.", valueName: "n"))
     var maxTurns: Int?
 
     @Option(

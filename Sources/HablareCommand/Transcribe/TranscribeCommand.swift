@@ -50,7 +50,7 @@ struct TranscribeCommand: ComposedCommand {
     var output: String?
 
     @Flag(
-        help: "Print a JSON object with the text and any times from the model; for several recordings, an array."
+        help: "Print a JSON object with the text, and with the times from the model. For several recordings: an array."
     )
     var json = false
 
