@@ -19,12 +19,12 @@ struct RootCommand: ParsableCommand {
               hablare transcribe --provider openai talk.mp3 -o talk.srt
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
-              hablare providers               list providers, and why one is unusable
+              hablare providers               list providers, and why a provider is unusable
               hablare models openai           list models with prices and retirement dates
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
-              0 done; 1 partly done; 2 done, but the output also contains an abandoned attempt
+              0 done; 1 partly done; 2 done, but the output also contains a part of an earlier attempt
               64 usage; 65 bad input; 66 input missing; 69 provider missing
               73 output cannot be created; 74 reading or writing failed; 75 busy, try later
               78 a newer or damaged store, or an invalid file of settings, programs,

@@ -31,10 +31,11 @@ struct Lane: Sendable {
     var due: Date?
     /// The number of flights taken from the store. This number decides which priority is next.
     private(set) var roundOffset = 0
-    /// The maximum number of flights to hold beyond the free slots. It never exceeds the account's rate for half a
-    /// second.
+    /// The maximum number of flights to take beyond the free slots. It is never more than the number of calls that the
+    /// account's rate allows in half a second.
     private let largestLookahead: Int
-    /// The maximum number of flights to hold for free slots: the account's rate for half a second, and at least one.
+    /// The maximum number of flights to take for free slots: as many as the account's rate allows in half a second, and
+    /// at least one.
     private let largestRoom: Int
     /// The average duration of a call in seconds, weighted towards recent calls. `nil` before the first call has ended.
     private var callSeconds: Double?

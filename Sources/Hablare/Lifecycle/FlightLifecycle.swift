@@ -97,7 +97,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
     public private(set) var attempt: Int
     /// The number of times that an attempt started the output from the beginning.
     public private(set) var generation: Int
-    /// The number of attempts that do not count as tries.
+    /// The number of attempts that do not count towards the maximum number of attempts.
     public private(set) var uncounted: Int
     /// The number of consecutive attempts that were lost when their process died, or that their process stopped
     /// although they may have been billed.
@@ -130,7 +130,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
     /// The number of attempts that count towards the limit of retries, including the attempt in flight.
     public var tries: Int { attempt - uncounted }
 
-    /// The process that holds the flight.
+    /// The process that leased the flight.
     public var owner: OwnerID? {
         switch state {
         case .leased(let owner), .executing(let owner): owner

@@ -4,7 +4,7 @@ extension AIRequestManager {
     /// From this call on, the engine starts no call that the reason concerns. The engine gives queued requests back to
     /// the store, where another process may take them. Attempts in flight may continue for the grace period. Then the
     /// engine stops them. The ledger records stopped attempts as interrupted, and whether they may have been billed.
-    /// Stopped attempts do not count as tries.
+    /// Stopped attempts do not count towards the maximum number of attempts.
     ///
     /// When this method returns, no call that the reason concerns is in flight, and no lease for such a call is held.
     /// There are two conditions: the store can be written, and the providers return within

@@ -9,9 +9,9 @@
 /// |---|---|---|---|
 /// | `hablare_requests_submitted_total` | counter | `provider`, `as`: `new`, `joined`, `answered`, `present` | Acknowledged requests. `new`: the request has its own call. `joined`: it shares another request's call. `answered`: the cache had the answer. `present`: the request was already in the store. |
 /// | `hablare_requests_finished_total` | counter | `status`: `completed`, `failed`, `expired`, `cancelled` | requests that this process made final |
-/// | `hablare_queue_depth` | gauge | `provider` | Calls that this process holds and has not sent. Other waiting calls are only in the store. |
-/// | `hablare_calls_running` | gauge | `provider` | Calls in flight, and slots that are reserved for submissions whose commit is in progress. |
-/// | `hablare_queue_wait` | timer | `provider`, `attempt`: `first`, `again` | The time that a call waited before it was sent. `first`: since the submission, measured with the wall clock. `again`: since this process leased the call. |
+/// | `hablare_queue_depth` | gauge | `provider` | Calls that this process has taken from the store, or accepted, and has not sent. Other waiting calls are only in the store. |
+/// | `hablare_calls_running` | gauge | `provider` | Calls in flight, plus one for each submission that is being written to the store and will be sent at once. |
+/// | `hablare_queue_wait` | timer | `provider`, `attempt`: `first`, `again` | The time that a call waited before it was sent. `first`: since the submission, measured with the wall clock. `again`: since this process took the call from the store. |
 /// | `hablare_attempt_duration` | timer | `provider`, `outcome`: see ``AttemptOutcome`` | the time from sending an attempt to its answer |
 /// | `hablare_attempt_failures_total` | counter | `provider`, `category`: see ``AIServiceError/Category`` | attempts that failed |
 /// | `hablare_retries_total` | counter | `provider`, `category` | failures that are followed by another attempt at the same provider |
@@ -34,9 +34,10 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     case requestsSubmitted = "hablare_requests_submitted_total"
     /// The number of requests that this process made final.
     case requestsFinished = "hablare_requests_finished_total"
-    /// The number of calls that this process holds and has not sent.
+    /// The number of calls that this process has taken from the store, or accepted, and has not sent.
     case queueDepth = "hablare_queue_depth"
-    /// The number of calls in flight, and of slots that are reserved for submissions whose commit is in progress.
+    /// The number of calls in flight, plus one for each submission that is being written to the store and will be sent
+    /// at once.
     case callsRunning = "hablare_calls_running"
     /// The time until a call was sent.
     case queueWait = "hablare_queue_wait"

@@ -13,8 +13,8 @@ struct CancelCommand: ComposedCommand {
               hablare cancel --all
               hablare cancel --held
 
-            The process that runs a request is notified and stops the call. Finished requests do not change. A held \
-            request is not sent again.
+            The process that runs a request is notified and stops the call. Finished requests do not change. A request \
+            is held if the outcome of its last attempt is unknown. A held request that you cancel is not sent again.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
@@ -23,7 +23,7 @@ struct CancelCommand: ComposedCommand {
     @Flag(help: "Cancel all waiting and running requests.")
     var all = false
 
-    @Flag(help: "Cancel all held requests, or those of --job.")
+    @Flag(help: "Cancel all held requests. With --job: only the held requests of the job.")
     var held = false
 
     @Option(help: "Cancel the waiting and running requests of this job.")

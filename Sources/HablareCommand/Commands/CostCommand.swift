@@ -13,12 +13,13 @@ struct CostCommand: ComposedCommand {
               hablare cost --by day --since 2026-11-01
               hablare cost --by tag --json | jq '.rows[] | {key, costMicroDollars}'
 
-            Counts every attempt, including failed ones and those of deleted requests. An attempt counts for the day \
-            (UTC) on which it began, and for each tag of its request. A call that a budget refused is not an attempt.
+            The command counts every attempt, also failed attempts and the attempts of deleted requests. An attempt \
+            counts for the day (UTC) on which it began, and for each tag of its request. A call that a budget refused \
+            is not an attempt.
 
-            The cost of an attempt is the amount that the provider reported, else the amount according to the price \
-            table on the day of the call. A price that you add later changes no recorded cost. If a cost is unknown, \
-            the output has the number of such attempts and their models.
+            The cost of an attempt is the amount that the provider reported. Without such an amount, the price table \
+            on the day of the call decides. A price that you add later changes no recorded cost. The output has the \
+            number and the models of attempts of unknown cost.
 
             Programs are free, unless prices.json has a price for them.
 

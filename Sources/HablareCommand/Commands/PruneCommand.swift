@@ -12,14 +12,14 @@ struct PruneCommand: ComposedCommand {
               hablare prune --dry-run
               hablare prune --days 1 --count 100
 
-            Evicts the content of answers that are past one of the limits, oldest first. The requests and their costs \
-            stay.
+            The command evicts the content of answers that are past a limit, oldest first. The requests and their \
+            costs stay.
 
-            Answers of a job are always kept, and so are pinned answers and answers that wait to be merged. Every \
-            narration is a job. `hablare rm` deletes them.
+            The answers of a job, pinned answers, and answers that wait to be merged are always kept. Every narration \
+            is a job. `hablare rm` deletes such answers.
 
-            Files of a killed process are removed an hour after their last change. Does not ask for confirmation. \
-            Other processes may use the store at the same time.
+            The files of a killed process are removed an hour after their last change. The command does not ask for \
+            confirmation. Other processes may use the store at the same time.
             """)
 
     @Flag(help: "Count the answers and files, and change nothing.")

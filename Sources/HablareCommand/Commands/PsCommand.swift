@@ -15,17 +15,19 @@ struct PsCommand: ComposedCommand {
 
             The list includes the requests of other running processes.
 
-            The beginning of a prompt is shown on a terminal only. In a pipe or file, which others may read, it is \
-            shown only with --prompt.
+            On a terminal, the beginning of each prompt is shown. In a pipe or file, which others may read, the \
+            beginning is shown only with --prompt.
 
-            held: the outcome of the last attempt is unknown, and it may have been billed. `hablare retry`, `cancel` \
-            or `rm` decides what happens to it.
-            in-batch: it is in a batch of its service, at half of the price, or waits up to half a minute for others \
-            to be sent with.
-            interrupted: the process ended during an attempt. `hablare work` continues, fails or holds the request.
+            held: the outcome of the last attempt is unknown, and the attempt may have been billed. Decide with \
+            `hablare retry`, `cancel` or `rm`.
+            in-batch: the request is in a batch of its service, which costs half of the price. Or the request waits, \
+            for up to half a minute, so that other requests can join its batch.
+            interrupted: the process ended during an attempt. `hablare work` continues the request, ends it as failed, \
+            or holds it.
 
-            With --json each object has id, job, state, waiting, until, provider, attempts, deadline, createdAt and \
-            finishedAt, and with --prompt also prompt. It lists all requests unless --limit says otherwise.
+            With --json, each object has id, job, state, waiting, until, provider, attempts, deadline, createdAt and \
+            finishedAt. With --prompt, each object also has prompt. With --json the command lists all requests, unless \
+            --limit is given.
             """)
 
     private static let page = 500
@@ -35,16 +37,16 @@ struct PsCommand: ComposedCommand {
     /// The number of listed requests; `nil` for all.
     private var most: Int? { all || limit == nil && (json || job != nil) ? nil : limit ?? Self.usualLimit }
 
-    @Option(help: "List only requests in this state. Can be repeated. Held requests are pending, too.")
+    @Option(help: "List only requests in this state. Can be repeated. Held requests are also in the state pending.")
     var state: [StateOption] = []
 
-    @Option(help: "List only the requests of this job, in its order.")
+    @Option(help: "List only the requests of this job, in the order of the job.")
     var job: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "List only the newest requests, or with --job the last of the job. Default: \(Self.usualLimit), or all with --job or --json.",
+            "List only this many of the newest requests, or with --job of the last requests of the job. Default: \(Self.usualLimit), or all with --job or --json.",
             valueName: "n"))
     var limit: Int?
 

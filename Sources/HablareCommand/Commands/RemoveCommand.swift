@@ -12,14 +12,14 @@ struct RemoveCommand: ComposedCommand {
               hablare rm 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare rm --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
 
-            Does not ask for confirmation. Waiting and running requests are cancelled first. `hablare cost` still \
-            counts the attempts.
+            The command does not ask for confirmation. Waiting and running requests are cancelled first. `hablare \
+            cost` still counts the attempts. A request is held if the outcome of its last attempt is unknown.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
     var id: RequestReference?
 
-    @Flag(help: "Delete all held requests, or those of --job.")
+    @Flag(help: "Delete all held requests. With --job: only the held requests of the job.")
     var held = false
 
     @Option(help: "Delete all requests of this job.")

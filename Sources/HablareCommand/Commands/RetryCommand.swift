@@ -13,23 +13,24 @@ struct RetryCommand: ComposedCommand {
               hablare retry --failed
               hablare retry --held --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
 
-            The requests are queued again and keep their ids. `hablare work`, or the command that submitted them, runs \
-            them.
+            The requests are queued again and keep their ids. `hablare work`, or the command that submitted the \
+            requests, runs them.
 
-            A request is held if the outcome of its last attempt is unknown and it was submitted with --if-interrupted \
-            hold, or if its processes died ten times in a row. A retry of a held request may be billed a second time.
+            A request is held if the outcome of its last attempt is unknown and the request was submitted with \
+            --if-interrupted hold. A request is also held if its processes died ten times in a row. A retry of a held \
+            request may be billed a second time.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
     var id: RequestReference?
 
-    @Flag(help: "Retry all failed requests, or those of --job.")
+    @Flag(help: "Retry all failed requests. With --job: only the failed requests of the job.")
     var failed = false
 
-    @Flag(help: "Retry all cancelled requests, or those of --job.")
+    @Flag(help: "Retry all cancelled requests. With --job: only the cancelled requests of the job.")
     var cancelled = false
 
-    @Flag(help: "Retry all held requests, or those of --job.")
+    @Flag(help: "Retry all held requests. With --job: only the held requests of the job.")
     var held = false
 
     private var isForAll: Bool { failed || cancelled || held }

@@ -13,8 +13,8 @@ struct VoicesCommand: ComposedCommand {
               hablare voices --provider espeak-ng --language en
               hablare voices --provider elevenlabs --gender female --refresh
 
-            A service's list is fetched with its key and kept for a day. Without --provider, services that cannot be \
-            called are left out; `hablare providers` says why.
+            The list of a service is fetched with the service's key and kept for a day. Without --provider, services \
+            that cannot be called are left out. `hablare providers` says why a service cannot be called.
             """)
 
     @Option(help: "List only this provider's voices: a program, or a service such as elevenlabs.")

@@ -13,7 +13,10 @@ struct WatchCommand: ComposedCommand {
 
             Prints a line each time the request's state, or the reason why it waits, changes.
 
-            Exit status: 0 the request is completed; 1 it failed, was cancelled or is held.
+            Exit status: 0 the request is completed; 1 the request failed, was cancelled or is held.
+
+            A request is held if the outcome of its last attempt is unknown. Hablare then waits for your decision: \
+            `hablare retry`, `cancel` or `rm`.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)

@@ -12,21 +12,23 @@ struct WorkCommand: ComposedCommand {
               hablare work
               hablare work --forever --concurrency 1
 
-            Ends when all remaining requests are held or have no provider here, and prints the reasons. With --forever \
-            it ends at Ctrl-C, and creates the store if there is none.
+            The command ends when all remaining requests are held or have no provider here, and prints the reasons. A \
+            request is held if the outcome of its last attempt is unknown: see `hablare retry --help`. With --forever \
+            the command ends at Ctrl-C, and creates a missing store.
 
-            If a service refuses its key or has no money left, this run sends it nothing more, and its requests keep \
-            waiting. `work` calls the addresses of stored requests that used --base-url. A request to an address that \
-            first appears later waits for the next `work`.
+            If a service refuses its key, or if its account has no money left, this run sends no more requests to the \
+            service. The requests keep waiting. `work` also calls the addresses of stored requests that used \
+            --base-url. If a request with a new address is submitted while `work` runs, the request waits for the next \
+            `work`.
 
-            Several processes can work on one store. They share the requests. --concurrency applies to each process, \
-            --rate to all of them together.
+            Several processes can work on the same store. They share the requests. --concurrency applies to each \
+            process. --rate applies to all processes together.
 
-            Exit status: 0 done; 1 some requests failed or are held; 78 some wait for a service whose settings are \
-            wrong.
+            Exit status: 0 done; 1 some requests failed or are held; 78 some requests wait for a service whose \
+            settings are wrong.
             """)
 
-    @Flag(help: "Continue until Ctrl-C, also when nothing waits.")
+    @Flag(help: "Continue until Ctrl-C, also if no request waits.")
     var forever = false
 
     @OptionGroup var engine: EngineOptions

@@ -15,8 +15,8 @@ struct ConfigCommand: ParsableCommand {
               hablare config edit
 
             Settings are in hablare.yaml, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Variables such as \
-            HABLARE_NETWORK_PROXY come first. `hablare config list --all` lists all keys. Keys of services are not \
-            settings: see `hablare keys`.
+            HABLARE_NETWORK_PROXY override the file. `hablare config list --all` lists all settings. The keys of \
+            services are not settings: see `hablare keys`.
             """,
         subcommands: [
             ConfigGetCommand.self, ConfigSetCommand.self, ConfigListCommand.self, ConfigEditCommand.self,
@@ -35,7 +35,8 @@ struct ConfigGetCommand: ComposedCommand {
 
             The values of a list are separated by commas.
 
-            Exit status: 0 it is set; 1 it is not set, and has its default; 64 there is no such key.
+            Exit status: 0 the setting is set; 1 the setting is not set, and has its default; 64 there is no such \
+            setting.
             """)
 
     @Argument(help: "The setting, such as services.openai.model.")
@@ -97,7 +98,7 @@ struct ConfigSetCommand: ComposedCommand {
 struct ConfigListCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the settings and where each is set.",
+        abstract: "List the settings, and the place where each setting is set.",
         discussion: """
             EXAMPLES:
               hablare config list
@@ -105,7 +106,7 @@ struct ConfigListCommand: ComposedCommand {
               hablare config list --json | jq -r '.[].key'
             """)
 
-    @Flag(help: "List the settings that have their default, too.")
+    @Flag(help: "Also list the settings that have their default.")
     var all = false
 
     @Flag(help: "Print a JSON array.")

@@ -16,17 +16,17 @@ struct EmbedCommand: ComposedCommand {
 
             The argument is one text. In a file, and on standard input, each line is a text.
 
-            The output is one JSON array of numbers a line, in the order of the texts. If a vector is missing, nothing \
-            is printed, so that you cannot mistake one text's vector for another's.
+            The output has one JSON array of numbers on each line, in the order of the texts. If a vector is missing, \
+            no vector is printed. You therefore cannot assign a vector to the wrong text.
 
-            Vectors are kept. If you run the same command again, it repeats no finished call, and continues after \
-            Ctrl-C.
+            Vectors are kept. If you run the same command again, for example after Ctrl-C, the command continues and \
+            repeats no finished call.
             """)
 
     @Argument(
         help: """
-            The text. Without it, or with -, each line of standard input is a text. If it begins with -, put -- \
-            before it.
+            The text. Without a text, or with -, each line of standard input is a text. If the text begins with -, put \
+            -- before it.
             """
     )
     var text: String?

@@ -5,7 +5,7 @@ import Hablare
 struct CallOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
-        help: "Print the answer as it arrives. Default: if it is text, and goes to a terminal.")
+        help: "Print the answer as it arrives. Default: for a text that goes to a terminal.")
     var stream: Bool?
 
     @Flag(help: "With --stream: begin the answer again after a failure or crash. See exit status 2.")
@@ -34,16 +34,17 @@ struct CallOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            Fail the request if it has no answer after this time, such as 90 (seconds), 30m, 24h or 2d. With 2 hours or \
-            more, OpenAI and Anthropic answer it in a batch, at half of the price.
+            Fail the request if there is no answer after this time, such as 90 (seconds), 30m, 24h or 2d. With 2 hours \
+            or more, OpenAI and Anthropic answer the request in a batch, at half of the price.
             """, valueName: "time"))
     var deadline: DeadlineOption?
 
     @Flag(
         inversion: .prefixedNo,
         help: """
-            Wait for a batch of the service, at half of the price, and call it live if no batch answers half an hour \
-            before the deadline. Default: with a --deadline of 2 hours or more. --batch alone sets one of 24 hours.
+            Send the request in a batch of the service, at half of the price. If there is no answer half an hour \
+            before the deadline, call the request live: send it as a normal call. Default: with a --deadline of 2 \
+            hours or more. --batch without --deadline sets a deadline of 24 hours.
             """)
     var batch: Bool?
 

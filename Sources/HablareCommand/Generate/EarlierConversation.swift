@@ -17,7 +17,7 @@ struct ContinueOptions: ParsableArguments {
     @Option(
         name: .customLong("continue-from"),
         help: ArgumentHelp(
-            "Continue the conversation of this request: its id, the beginning of one, or last.", valueName: "id"),
+            "Continue the conversation of this request: its id, its first characters, or \"last\".", valueName: "id"),
         transform: RequestReference.parse)
     var continueFrom: RequestReference?
 

@@ -20,39 +20,44 @@ struct GenerateCommand: ComposedCommand {
               hablare generate --provider openai --prompts questions.txt --deadline 24h --json -o answers.jsonl
               hablare generate --provider openai --tool ./weather --max-cost 0.10 'An umbrella in Vigo?'
 
-            A provider is a service such as openai, or a program on this machine. `hablare providers` lists them. More \
-            are defined in hablare.yaml and programs.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
+            A provider is a service such as openai, or a program on this machine. `hablare providers` lists the \
+            providers. Define further providers in hablare.yaml and programs.json, in $XDG_CONFIG_HOME/hablare or \
+            ~/.config/hablare.
 
-            The request is stored before it is sent, and the answer is stored as it arrives. After Ctrl-C the answer \
-            gets 10 s to finish. Then the request waits in the store, and `hablare work` completes it. `generate` \
-            runs only its own request, not others that wait.
+            The request is stored before the request is sent. The answer is stored as it arrives. After Ctrl-C, the \
+            answer gets 10 s to finish. Then the request waits in the store, and `hablare work` completes the request. \
+            `generate` does not run other requests that wait.
 
-            On a terminal a text is printed as it arrives. With --stream this also happens in a pipe, and other \
-            terminals can read the answer with `hablare stream ID`. If an answer with --stream that has begun is \
-            interrupted, the request fails. `hablare retry ID` queues it again, and `hablare work` runs it. With \
-            --restart the answer begins again automatically.
+            On a terminal, a text is printed as it arrives. With --stream, a text is also printed as it arrives if the \
+            output is a pipe, and other terminals can read the answer with `hablare stream ID`. With --stream, the \
+            request fails if it is interrupted after a part of the answer has arrived. `hablare retry ID` queues the \
+            request again, and `hablare work` runs it. With --restart, the answer begins again automatically.
 
-            With --deadline 24h a request to OpenAI or Anthropic waits for a batch, at half of the price. After Ctrl-C or a \
-            crash, `hablare work` goes on with the same batch. If that has not ended half an hour before the deadline, \
-            the service is called live, at the full price. --no-batch calls it at once.
+            With --deadline 24h, a request to OpenAI or Anthropic is sent in a batch: the service answers within \
+            hours, at half of the price. After Ctrl-C or a crash, `hablare work` continues with the same batch. If the \
+            batch has not ended half an hour before the deadline, the request is called live: it is sent as a normal \
+            call, at the full price. With --no-batch, the request is called live at once.
 
-            With --prompts the same command continues where it stopped: finished answers are kept, and failed requests are \
-            retried. The answers are printed in order, with a line --- between them, and only if none is missing. With \
-            --json each line is an object, also for a request without an answer.
+            With --prompts, the same command continues where it stopped. Finished answers are kept, and failed \
+            requests are retried. The answers are printed in order, with a line --- between two answers. If an answer \
+            is missing, no answer is printed. With --json, each line is an object, also for a request without an \
+            answer.
 
             Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
 
-            With a prompt, standard input is read to its end if it is a pipe or a file. In a loop that reads from a \
-            file, give the command an input of its own: hablare generate 'Hello.' < /dev/null
+            With a prompt argument, a pipe or file on standard input is read to its end. In a loop that reads its \
+            lines from a file, redirect the standard input of the command: hablare generate 'Hello.' < /dev/null
 
             Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held; 2 the answer is \
-            complete, but standard output is a pipe or file and also contains an earlier, abandoned attempt (only \
-            with --restart; use --output to avoid this).
+            complete, but standard output is a pipe or file and also contains a part of an earlier attempt. Status 2 \
+            happens only with --restart. With --output it does not happen. A request is held if the outcome of its \
+            last attempt is unknown: see `hablare retry --help`.
             """)
 
     @Argument(
         help: """
-            The prompt. Text that is piped in goes before it. Without a prompt, or with -, standard input is the \
+            The prompt. Piped text goes before the prompt. Without a prompt, or with -, standard input is the prompt. \
+            If the prompt on the command line begins with -, put -- before the prompt.
             prompt. If it begins with -, put -- before it.
             """)
     var prompt: String?
@@ -60,8 +65,8 @@ struct GenerateCommand: ComposedCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Send each line of this file as a prompt; - is standard input. In a .jsonl file each line is a JSON text, or \
-            an object with the member prompt.
+            Send each line of this file as a prompt; - is standard input. In a .jsonl file each line is a JSON string, \
+            or an object with the member prompt.
             """, valueName: "file"),
         completion: .file())
     var prompts: String?
@@ -119,8 +124,9 @@ struct GenerateCommand: ComposedCommand {
 
     @Flag(
         help: """
-            Print a JSON object with the answer, its usage and its cost; with --sample an array, with --prompts an \
-            object on each line; with --stream an object on each line: one for each piece of the text, and a last one.
+            Print a JSON object with the answer, its usage and its cost. With --sample: an array. With --prompts: an \
+            object on each line. With --stream: an object on each line for each piece of the text, and at the end an \
+            object for the whole answer.
             """
     )
     var json = false

@@ -17,8 +17,8 @@ struct PromptOptions: ParsableArguments {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            A file for the model to read, beside the prompt: a text, a picture, a PDF or a recording, by its content; or \
-            the https:// address of a picture or a PDF. May be repeated.
+            A file that the model reads with the prompt: a text, a picture, a PDF or a recording. The content of the \
+            file decides, not its name. Or the https:// address of a picture or a PDF. Can be repeated.
             """, valueName: "file"),
         completion: .file())
     var file: [String] = []

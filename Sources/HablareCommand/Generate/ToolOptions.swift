@@ -6,7 +6,8 @@ struct ToolOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A program that the model may call, or a JSON file that describes one; may be repeated. See docs/tools.md.
+            A program that the model may call, or a JSON file that describes a program. Can be repeated. See \
+            docs/tools.md.
             """, valueName: "program"),
         completion: .file())
     var tool: [String] = []
@@ -16,13 +17,13 @@ struct ToolOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("With --tool: how often the model may be asked. Default: 16.", valueName: "n"))
+        help: ArgumentHelp("With --tool: the maximum number of calls of the model. Default: 16.", valueName: "n"))
     var maxTurns: Int?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --tool: after how much spent nothing more is asked, nor any tool run.", valueName: "dollars"))
+            "With --tool: when this much is spent, do not call the model or a tool again.", valueName: "dollars"))
     var maxCost: Double?
 
     @Flag(help: "With --tool: start again, even if the same command was interrupted.")

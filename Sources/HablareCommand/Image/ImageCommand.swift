@@ -6,7 +6,7 @@ import HablareProviders
 struct ImageCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "image",
-        abstract: "Make a picture from a description, or edit one.",
+        abstract: "Make a picture from a description, or edit a picture.",
         usage: "hablare image [<prompt>] [<options>]",
         discussion: """
             EXAMPLES:
@@ -14,7 +14,7 @@ struct ImageCommand: ComposedCommand {
               hablare image --provider openai 'A whale.' -o whale.png --sample 3
               hablare image --provider openai 'Add a hat.' --image whale.png -o hat.webp
 
-            With --image the pictures are edited, or used as a reference, as the prompt says. With --mask only the \
+            The prompt says whether the pictures of --image are edited or used as a reference. With --mask, only the \
             transparent area of the mask is edited.
 
             With --sample N the files are named whale-1.png, whale-2.png and so on.
@@ -27,7 +27,8 @@ struct ImageCommand: ComposedCommand {
 
     @Argument(
         help: """
-            The description. Without it, or with -, standard input is read. If it begins with -, put -- before it.
+            The description. Without a description, or with -, standard input is read. If the description begins with \
+            -, put -- before it.
             """
     )
     var prompt: String?

@@ -6,19 +6,20 @@ import HablareProviders
 struct InitCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Set up the first service: its key, a test and the default.",
+        abstract: "Set up a service: store its key, test the key, and make the service the default.",
         discussion: """
             EXAMPLES:
               hablare init                       asks for a service and its key
               pass openai | hablare init --provider openai
               hablare init --provider ollama --model llama3.2
 
-            Finds keys in the environment, and servers on this machine (Ollama, llama.cpp). The key is tested with a \
-            call that costs nothing, then stored as by `hablare keys set`. It is never an argument. The service becomes \
-            the default of `hablare generate`, or of `hablare speak` if it has no language model.
+            The command finds keys in the environment, and servers on this machine (Ollama, llama.cpp). The command \
+            tests the key with a call that costs nothing, and stores the key like `hablare keys set`. The key cannot \
+            be passed as an argument: type the key, or pass it on standard input. The service becomes the default of \
+            `hablare generate`. A service without a language model becomes the default of `hablare speak`.
 
-            Exit status: 0 the service can be used; 1 the service does not accept the key, which is not stored, or \
-            cannot be reached.
+            Exit status: 0 the service can be used; 1 the service does not accept the key, and nothing is changed; 1 \
+            the service cannot be tested, and the key and the settings are stored.
             """)
 
     @Option(help: "The service, such as openai. Default: asks at the terminal.")

@@ -80,7 +80,8 @@ struct JobOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What to do when an attempt's outcome is unknown and it may have been billed. Stored with each new request.
+            What to do if an attempt's outcome is unknown and the attempt may have been billed. This choice is stored \
+            with each new request.
             """, valueName: "action"))
     var ifInterrupted = InterruptionOption.runAgain
 

@@ -13,11 +13,11 @@ struct KeysCommand: ParsableCommand {
               hablare keys list
               hablare keys test openai
 
-            A key in the environment (HABLARE_OPENAI_KEY or OPENAI_API_KEY) comes first. Stored keys are in \
-            credentials.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, which only you can read, or in the \
-            keychain on Apple platforms.
+            A key in the environment (HABLARE_OPENAI_KEY or OPENAI_API_KEY) is used before a stored key. Stored keys \
+            are in credentials.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Only you can read this file. On \
+            Apple platforms, stored keys are in the keychain.
 
-            A key is shown as sk-…c1f2, and is never an argument.
+            A key is shown as sk-…c1f2. A key cannot be passed as an argument.
             """,
         subcommands: [KeysSetCommand.self, KeysListCommand.self, KeysTestCommand.self, KeysDeleteCommand.self])
 }

@@ -14,8 +14,8 @@ struct KeysTestCommand: ComposedCommand {
 
             Makes one call that costs nothing.
 
-            Exit status: 0 the service accepts the key; 1 it does not, or cannot be reached; 66 there is no key; 69 \
-            the service cannot check a key.
+            Exit status: 0 the service accepts the key; 1 the service does not accept the key, or cannot be reached; \
+            66 there is no key; 69 the service has no call that checks a key.
             """)
 
     @OptionGroup var key: KeyOptions

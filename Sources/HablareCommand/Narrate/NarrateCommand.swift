@@ -16,25 +16,26 @@ struct NarrateCommand: ComposedCommand {
               hablare narrate book.txt --provider openai --dry-run
 
             The text is split into segments, and each segment is a durable request. After Ctrl-C, a crash or a power \
-            failure, run the same command again: it continues where it stopped, and the audio is the same byte for \
-            byte. Failed segments are retried.
+            failure, run the same command again. The command continues where it stopped, and the audio is the same, \
+            byte for byte. Failed segments are retried.
 
             These providers can speak: espeak-ng, flite, hibari, piper, services such as openai and elevenlabs, and \
             programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
             settings, else espeak-ng. `hablare voices` lists the voices.
 
             Programs read sentence by sentence. Services that charge read paragraph by paragraph, which takes fewer \
-            calls and sounds more natural. Paragraphs end at blank lines; one that is longer than the service accepts \
-            is split at the end of a sentence. --split overrides this.
+            calls and sounds more natural. Paragraphs end at blank lines. A paragraph that is longer than the service \
+            accepts is split at the end of a sentence. To choose the unit, pass --split.
 
-            The timeline, a file next to the audio such as book.wav.timeline.json, says when each segment is heard. With \
-            --split sentence a service's timeline has every sentence.
+            The timeline is a file next to the audio, such as book.wav.timeline.json. The timeline says when each \
+            segment is heard. With "--split sentence", the timeline has an entry for each sentence, also if a service \
+            reads.
 
-            A segment that another narration made in the last hour with the same text, voice and parameters is reused, \
-            even if the speech program was updated since.
+            If another narration made a segment with the same text, voice and parameters in the last hour, that \
+            segment is reused, even if the speech program was updated in the meantime.
 
-            The command requests WAV from services, because it can be joined without gaps, unless you pass --parameter \
-            format=NAME. Services that support it also receive the text before and after each segment.
+            The command requests WAV from services, because WAV can be joined without gaps. To request another format, \
+            pass --parameter format=NAME. Some services also receive the text before and after each segment.
             """)
 
     @Argument(help: "The text file, in UTF-8; - is standard input.", completion: .file())

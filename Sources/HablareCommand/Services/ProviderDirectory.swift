@@ -127,8 +127,8 @@ struct ProviderDirectory: Sendable {
     /// Returns all providers that can be asked. This includes those without a model of their own, because a request may
     /// name one.
     ///
-    /// - Parameter known: The providers of stored requests. Those at an address of their own are included, although
-    ///   they are not configured: their ids describe them.
+    /// - Parameter known: The providers of stored requests. A provider that a stored request used with `--base-url` is
+    ///   included, although it is not in the settings: its id contains its address.
     func everybody(askedBefore known: [ProviderID] = []) -> Everybody {
         var all = Everybody(providers: programs)
         for service in settings.services { add(service, to: &all) }

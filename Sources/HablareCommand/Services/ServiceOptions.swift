@@ -5,12 +5,13 @@ import HablareProviders
 struct ServiceOptions: ParsableArguments {
     @Option(
         help: """
-            The provider: a service such as openai, or a program. Default: this command's entry under \
-            default_provider in the settings, else the only usable one.
+            The provider: a service such as openai, or a program. Default: default_provider.COMMAND in the settings. \
+            Without this setting, narrate and speak use espeak-ng, and the other commands use the provider that can be \
+            used, if there is only one such provider.
             """)
     var provider: String?
 
-    @Option(name: [.short, .long], help: "The model. Default: the one in the settings, else the provider's own.")
+    @Option(name: [.short, .long], help: "The model. Default: the model in the settings, else the provider's own.")
     var model: String?
 
     @Option(

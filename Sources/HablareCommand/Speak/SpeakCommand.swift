@@ -21,14 +21,16 @@ struct SpeakCommand: ComposedCommand {
             timeline, use `hablare narrate`.
 
             The output is written completely or not at all. After Ctrl-C or a crash, the same command continues where \
-            it stopped. It reuses finished audio, which is not billed again.
+            it stopped. The command reuses finished audio, which is not billed again.
 
             Other users of this machine can see a command's arguments. Pass a private text in a file or on standard \
             input.
             """)
 
     @Argument(
-        help: "The text. Without it, or with -, standard input is read. If it begins with -, put -- before it.")
+        help: """
+            The text. Without a text, or with -, standard input is read. If the text begins with -, put -- before it.
+            """)
     var text: String?
 
     @Option(name: [.short, .long], help: "Read the text from this file, in UTF-8.", completion: .file())

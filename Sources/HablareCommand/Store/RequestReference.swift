@@ -11,8 +11,8 @@ enum RequestReference: Sendable, Hashable {
 
     static let help = ArgumentHelp(
         """
-        The id of a request, its first \(IDPrefix.leastDigits) or more characters, or the word last, which means the \
-        newest request. `hablare ps` lists the ids.
+        The id of a request, at least its first \(IDPrefix.leastDigits) characters, or "last" for the newest request. \
+        `hablare ps` lists the ids.
         """, valueName: "id")
 
     static func parse(_ text: String) throws -> RequestReference {

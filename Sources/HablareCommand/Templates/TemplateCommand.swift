@@ -33,7 +33,7 @@ struct TemplateListCommand: ComposedCommand {
               hablare template list
               hablare template list --json | jq -r '.[].name'
 
-            Exit status: 0 all could be read; 1 one of them is invalid.
+            Exit status: 0 all templates could be read; 1 a template is invalid.
             """)
 
     @Flag(help: "Print a JSON array.")
@@ -115,9 +115,9 @@ struct TemplateSetCommand: ComposedCommand {
               hablare template set translate -s 'Translate into {language}.' -p language=English
               hablare template set person 'Who is meant? {input}' --schema person.json --replace
 
-            {input} is the prompt of the command line with the piped input. Without it, the input goes before the \
-            prompt. Every other name in braces needs a value: -p of generate, or a default of the template. In double \
-            braces a name stays as it is.
+            {input} stands for the prompt of the command line with the piped input. If a template has no {input}, the \
+            input goes before the prompt of the template. Every other name in braces is a placeholder and needs a \
+            value: -p of `hablare generate`, or a default in the template. A name in double braces is not replaced.
             """)
 
     @OptionGroup var template: TemplateName
@@ -189,12 +189,12 @@ struct TemplateSetCommand: ComposedCommand {
 struct TemplateEditCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Edit a template in $VISUAL or $EDITOR, or begin one.",
+        abstract: "Edit a template in $VISUAL or $EDITOR. A missing template is created.",
         discussion: """
             EXAMPLES:
               hablare template edit translate
 
-            The file is checked afterwards. An invalid text is kept, and the message says where it is invalid.
+            The file is checked afterwards. An invalid text is kept, and the message says where the error is.
             """)
 
     @OptionGroup var template: TemplateName

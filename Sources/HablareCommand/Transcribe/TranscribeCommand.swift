@@ -11,9 +11,9 @@ struct TranscribeCommand: ComposedCommand {
             A provider is a service (openai, elevenlabs, a server with OpenAI's API) or a program (whisper-cpp, with \
             --parameter model=FILE). Recordings are WAV, MP3, FLAC, Ogg, M4A or WebM files.
 
-            Recordings are stored before they are sent, and transcripts when they arrive. If you run the same command \
-            again after Ctrl-C or a crash, it continues, and does not pay for a finished transcript again. A recording \
-            without speech gets an empty transcript, which is not an error.
+            Recordings are stored before they are sent. Transcripts are stored when they arrive. After Ctrl-C or a \
+            crash, run the same command again. The command continues, and does not pay for a finished transcript \
+            again. A recording without speech gets an empty transcript, which is not an error.
 
             EXAMPLES:
               hablare transcribe --provider openai talk.mp3
@@ -50,7 +50,7 @@ struct TranscribeCommand: ComposedCommand {
     var output: String?
 
     @Flag(
-        help: "Print a JSON object with the text and any times from the model; for several recordings, an array."
+        help: "Print a JSON object with the text, and with the times from the model. For several recordings: an array."
     )
     var json = false
 

@@ -67,7 +67,8 @@ extension Float: ResponseConvertible {
 }
 
 extension Decimal: ResponseConvertible {
-    /// Returns the number of a structured answer, or of a text that consists of one number, with all its digits.
+    /// Returns the number that a structured answer or a text contains. A text must consist of one number. No digit of
+    /// the number is lost.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Decimal {
         let text = try context.number(of: content, as: Self.self)
         // `Decimal(string:)` accepts a number at the start of a text, so "12 apples" must be excluded here.

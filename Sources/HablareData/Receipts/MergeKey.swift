@@ -39,9 +39,9 @@ public struct MergeRow: Sendable, Hashable {
     /// The key's value in the database.
     public let key: DatabaseValue
 
-    /// Creates a row from its primary key, which must have one column: a number, a text or a UUID. Use the key's type
-    /// in the table. In receipts, the number 1 and the text "1" are two different rows, even if the table finds the
-    /// same row for both.
+    /// Creates a row from its primary key, which must have one column: a number, a text or a UUID. Pass the key with
+    /// the type that it has in the table. In receipts, the number 1 and the text "1" are two different rows, even if
+    /// the table finds the same row for both.
     public init(_ key: some DatabaseValueConvertible) {
         self.key = key.databaseValue
     }

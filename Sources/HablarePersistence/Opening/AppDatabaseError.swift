@@ -38,7 +38,8 @@ public struct AppDatabaseError: Error {
         public static let unknownTable = Code(rawValue: "unknownTable")
         /// Rows that must be kept refer to rows that must be deleted.
         public static let stillReferredTo = Code(rawValue: "stillReferredTo")
-        /// Triggers insert rows into the tables that must be emptied, or keep rows there.
+        /// The tables could not be emptied: database triggers insert rows into these tables, or keep rows from being
+        /// deleted.
         public static let refilled = Code(rawValue: "refilled")
         /// Another failure. See the cause.
         public static let failed = Code(rawValue: "failed")

@@ -13,9 +13,9 @@ public struct RequestWatchOptions: Sendable {
     /// The maximum number of bytes of a text that is shown, in UTF-8. Of a longer streamed text, the newest part is
     /// shown. Default: 256 KiB. For example, `16 << 10` (16 KiB) for a preview.
     public var textLimit: Int
-    /// The interval for polling values that no event reports. There are two such values: the queue position while the
-    /// request waits, and a retry while the remaining answer of a failed request is read. Default: one second. For
-    /// example, `.seconds(5)` for a screen with many requests.
+    /// The interval for polling two facts that no event reports. While the request waits, its queue position is polled.
+    /// While the remaining text of a failed request is read, the watch polls whether the request was retried. Default:
+    /// one second. For example, `.seconds(5)` for a screen with many requests.
     public var positionInterval: Duration
     /// The clock for the interval. Default: the continuous clock. For example, `EngineClock(clock)` in a test that
     /// moves the time of a `ManualClock`.

@@ -89,7 +89,7 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// ``/Hablare/AIServiceError/Code/invalidResponse``, ``/Hablare/AIServiceError/Code/responseTooLarge``,
     /// ``/Hablare/AIServiceError/Code/storageFull`` (temporary files) or ``/Hablare/AIServiceError/Code/cancelled``. A
     /// streaming request may also fail with the errors of ``/Hablare/ProviderCall/yield(_:)-(Data)``. Pieces that
-    /// arrived before a failure stay yielded.
+    /// were yielded before a failure are not taken back.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

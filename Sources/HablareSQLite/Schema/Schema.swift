@@ -46,8 +46,9 @@ enum Schema {
     /// - `state`: see `FlightLifecycle.stateCode`.
     /// - `owner`: the holder. 0 for a waiting flight, -1 for a flight that backs off, -2 for a held flight, NULL for a
     ///   settled flight. One partial index therefore finds the waiting flights and the flights that a dead process
-    ///   held. The indices of live flights contain no settled flights.
-    /// - `uncounted`: the attempts that do not count as tries. `losses`: the losses in a row.
+    ///   owned. The indices of live flights contain no settled flights.
+    /// - `uncounted`: the number of attempts that do not count towards the maximum number of attempts.
+    /// - `losses`: the number of consecutive attempts that brought no result and may have been billed.
     /// - `member`: the request that leads the flight. It is a live request, if the flight has one. `shared`: 1 after
     ///   another request joined.
     /// - `findable`: 1 while the flight is live or its answer is in the cache, otherwise NULL. This is a separate
@@ -61,7 +62,8 @@ enum Schema {
     ///   called now.
     /// - `handle`: the resume handle, with which the next attempt continues the work of an earlier attempt. At most
     ///   `ProviderCall.maximumHandle` bytes. NULL if there is none.
-    /// - `joined_jobs`: the jobs of members, other than `flights.job`, that may claim the flight.
+    /// - `joined_jobs`: the other jobs (besides `flights.job`) whose workers may claim the flight. These are the jobs
+    ///   of the flight's members.
     /// - `flight_tags`: the tags of all requests that were ever members. These tags stay when the requests are deleted,
     ///   so that sums over the past do not change. The own tags of a request are in `requests.tags`.
     private static let flights = """

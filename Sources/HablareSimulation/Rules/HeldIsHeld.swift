@@ -77,9 +77,10 @@ enum HeldIsHeld: SimulationRule {
         return nil
     }
 
-    /// Returns whether a call belongs to the time before a retry. A process that slept sent an attempt that was
-    /// journalled before the request was cancelled and retried. A newer attempt existed before this call began. An
-    /// attempt that was lost with its process does not belong to the time before a retry.
+    /// Returns whether a call belongs to the time before a retry. Such a call happens if a process sleeps between two
+    /// steps: it journals an attempt, the request is cancelled and retried, and only then the process sends the
+    /// attempt. The sign of such a call is a newer attempt that started before the call. An attempt that was lost with
+    /// its process does not belong to the time before a retry.
     private static func isOfEarlierLife(
         _ call: CallStory, _ calls: [CallStory], _ history: SimulationHistory
     ) -> Bool {

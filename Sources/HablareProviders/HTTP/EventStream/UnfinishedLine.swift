@@ -1,7 +1,8 @@
 /// The beginning of a line whose end has not arrived.
 ///
-/// The first bytes are kept in memory that the next line reuses. If the line is longer, its data is passed to the event
-/// at once, and ignored content is only counted.
+/// The first ``keptBytes`` bytes are kept in memory that the next line reuses. The line's field decides about further
+/// bytes. Further bytes of a `data` field are passed to the event at once. Further bytes of another known field are
+/// kept. Further bytes of any other line are only counted.
 struct UnfinishedLine: Sendable {
     /// The number of bytes after which the line's field decides how further bytes are handled.
     static let keptBytes = 16 << 10

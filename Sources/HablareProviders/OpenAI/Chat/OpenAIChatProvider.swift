@@ -91,11 +91,11 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     ///   ``/Hablare/AIServiceError/Code/rateLimited`` and ``/Hablare/AIServiceError/Code/overloaded``;
     /// - the errors of a transfer, with an unknown outcome if the call may have arrived;
     /// - ``/Hablare/AIServiceError/Code/invalidResponse``;
-    /// - ``/Hablare/AIServiceError/Code/providerFailed`` if the model refuses to answer and the provider promises a
-    ///   value tree.
+    /// - ``/Hablare/AIServiceError/Code/providerFailed`` if the model refuses to answer and the provider's
+    ///   response type is a JSON value.
     ///
-    /// If the provider promises a value tree, an answer that is not JSON is returned as text. Pieces of a stream that
-    /// arrived before a failure stay yielded. Cancelling the task ends the transfer.
+    /// If the provider's response type is a JSON value, an answer that is not JSON is returned as text. Pieces of a
+    /// stream that were yielded before a failure are not taken back. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

@@ -82,7 +82,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, and for a prompt
     /// that has content other than text. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Pieces that
-    /// arrived before a failure stay yielded. Cancelling the task ends the transfer.
+    /// were yielded before a failure are not taken back. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
