@@ -91,8 +91,9 @@ enum StreamsAreTrue: SimulationRule {
         {
             found.append("\(chunk) of request \(request) differs from the chunk that call \(chunk.call) yielded")
         }
-        // An attempt that is handed work stays in the generation of the one before.
-        let isResumed = history.requests[request]?.calls.contains { $0.handed != nil } ?? false
+        // An attempt that gets a resume handle stays in the generation of the attempt before, even if it is never sent.
+        let isResumed =
+            history.requests[request]?.calls.contains { $0.handed != nil || $0.remembered != nil } ?? false
         let isOther = isResumed ? chunk.generation > call.attempt : chunk.generation != call.attempt
         if isOther, !(history.requests[request]?.isMurky ?? true) {
             found.append("\(chunk) of request \(request) has another generation than its call")
