@@ -27,7 +27,7 @@ struct CostCommand: ComposedCommand {
             withoutPrice is the number of attempts of unknown cost.
             """)
 
-    @Option(help: ArgumentHelp("Group the sums.", valueName: "group"))
+    @Option(help: ArgumentHelp("Print a sum for each group of this kind.", valueName: "group"))
     var by: LedgerQuery.Grouping?
 
     @Option(

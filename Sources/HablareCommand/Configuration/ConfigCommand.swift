@@ -75,7 +75,7 @@ struct ConfigSetCommand: ComposedCommand {
     @Argument(help: "The setting, such as services.openai.model.")
     var key: String
 
-    @Argument(help: "Its value.")
+    @Argument(help: "The value of the setting.")
     var value: String
 
     @OptionGroup var configuration: ConfigurationOptions

@@ -4,7 +4,7 @@ import Hablare
 import HablareProviders
 
 struct PromptOptions: ParsableArguments {
-    @Option(name: [.short, .long], help: "Standing instructions for a language model.")
+    @Option(name: [.short, .long], help: "Instructions for a language model, which apply to the whole conversation.")
     var system: String?
 
     @Option(

@@ -125,7 +125,7 @@ struct TemplateSetCommand: ComposedCommand {
     @Argument(help: "The prompt. With -, it is standard input.")
     var prompt: String?
 
-    @Option(name: [.short, .long], help: "Standing instructions for a language model.")
+    @Option(name: [.short, .long], help: "Instructions for a language model, which apply to the whole conversation.")
     var system: String?
 
     @Option(help: "The provider.")
