@@ -63,7 +63,9 @@ struct YAMLEdit {
         if case .sequence(let sequence) = node, !self.isFlow(sequence.mark) {
             // The list begins on a line of its own, and the value goes beside the key.
             let colon = try self.colon(after: key, isFlow)
-            guard colon <= start, scalars[colon..<start].allSatisfy(\.properties.isWhitespace) else { throw Unsupported() }
+            guard colon <= start, scalars[colon..<start].allSatisfy(\.properties.isWhitespace) else {
+                throw Unsupported()
+            }
             start = colon
             return text(replacing: start..<end, with: " \(value)")
         }

@@ -15,7 +15,8 @@ enum BatchName {
     /// batches. The address does not change.
     static func live(of provider: ProviderID) -> String {
         guard isBatch(provider) else { return provider.rawValue }
-        guard let name = AddressedName(provider.rawValue) else { return String(provider.rawValue.dropLast(variant.count)) }
+        let id = provider.rawValue
+        guard let name = AddressedName(id) else { return String(id.dropLast(variant.count)) }
         return AddressedName(provider: String(name.provider.dropLast(variant.count)), address: name.address).text
     }
 }
