@@ -124,6 +124,14 @@ enum StreamsAreTrue: SimulationRule {
         var reached: [Int32: (call: Int32, next: Int32, before: Int32)] = [:]
         for event in history.events {
             switch event.what {
+            case .operationCalled(let number), .operationReturned(let number, _):
+                // A prune may evict the chunks of a request that ended without an answer.
+                guard case .prune? = operations[number]?.operation else { break }
+                seen = [:]
+                for reader in reached.keys { reached[reader]?.before = 0 }
+            default: break
+            }
+            switch event.what {
             case .operationCalled(let number):
                 guard case .read(_, let from, _)? = operations[number]?.operation else { continue }
                 let request = operations[number]?.operation.request
