@@ -227,7 +227,7 @@ private struct ServiceSite: Sendable {
     }
 
     /// Whether calls are charged for. A local server that requires a key counts as charged, because it may pass calls
-    /// on. So does a server with its own price. `nil` means the provider's default for its address.
+    /// on. A server with its own price also counts as charged. `nil` means the provider's default for its address.
     private var isCharged: Bool? {
         if settings.needsKey || settings.isKeyed { return true }
         // Prices under the name of a kind are those of the service itself, so they do not apply to another server.

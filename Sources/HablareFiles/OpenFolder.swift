@@ -10,7 +10,7 @@ import Darwin
 /// folder open.
 ///
 /// Each holder has a shared lock on the folder itself, which belongs to its open file description (Linux, `fcntl(2)`).
-/// So no lock file remains, and the kernel releases the lock when the process ends in any way. On a system without such
+/// No lock file remains, and the kernel releases the lock when the process ends in any way. On a system without such
 /// locks, the type always assumes that there are other holders.
 package final class OpenFolder: Sendable {
     private let path: String

@@ -1,6 +1,6 @@
 package import Hablare
 
-/// The first bytes of content. They show the content's format, whatever its name and its sender say.
+/// The first bytes of content. They show the content's format, regardless of its name and its declared type.
 package struct MagicBytes: Sendable {
     /// The number of bytes that are enough to recognize a format. The header of an Ogg page and the start of the page's
     /// content need the most bytes.

@@ -16,7 +16,7 @@ enum SessionFault {
     /// - Parameters:
     ///   - error: The error of the session.
     ///   - isProven: Whether a part of the body was sent, or a part of the answer was received. If so, the call may
-    ///     have arrived, whatever the error is.
+    ///     have arrived, regardless of the error.
     static func failure(for error: any Error, isProven: Bool) -> HTTPFailure {
         if let failure = error as? HTTPFailure { return failure }
         let error = error as NSError

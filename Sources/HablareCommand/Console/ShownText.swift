@@ -61,7 +61,7 @@ struct ShownText: Sendable {
     }
 
     /// Returns the number of bytes at the end that begin an incomplete character.
-    static func unfinished(_ bytes: Data) -> Int {
+    private static func unfinished(_ bytes: Data) -> Int {
         for (count, byte) in zip(1..., bytes.suffix(3).reversed()) {
             switch byte {
             case 0x80..<0xC0: continue

@@ -9,7 +9,7 @@ final class AnswerPrinter: Sendable {
     private let console: Console
     private let cursor: Locked<StreamCursor>
     private let first: Int
-    private let lines: JSONLines?
+    private let asLines: Bool
     private let admits: @Sendable (StreamChunk) throws -> Void
     private struct Taken: Sendable {
         /// The position in the newest generation up to which the reader has taken every chunk.
@@ -20,15 +20,15 @@ final class AnswerPrinter: Sendable {
     private let output: Locked<Taken>
 
     /// - Parameters:
-    ///   - lines: Makes a JSON object of each chunk; `nil` to print the bytes themselves.
+    ///   - asLines: Whether to print each chunk as a line of ``JSONLines``. Default: its bytes are printed.
     ///   - admits: Called with the first chunk before it is printed. If it throws, nothing is printed.
     init(
-        of id: UUID, from first: Int = 0, to console: Console, as lines: JSONLines? = nil,
+        of id: UUID, from first: Int = 0, to console: Console, asLines: Bool = false,
         admits: @escaping @Sendable (StreamChunk) throws -> Void = { _ in }
     ) {
         self.id = id
         self.admits = admits
-        self.lines = lines
+        self.asLines = asLines
         self.console = console
         self.first = first
         output = Locked(Taken(taken: first))
@@ -47,7 +47,7 @@ final class AnswerPrinter: Sendable {
     /// Returns the exit status of a complete answer. A program that reads the output cannot tell where the answer
     /// begins after an abandoned part, so it must not see success.
     func endStatus(_ data: DataOptions) -> CommandStatus {
-        guard isRestarted, lines == nil, !console.terminal.isOutputTerminal else { return .success }
+        guard isRestarted, !asLines, !console.terminal.isOutputTerminal else { return .success }
         console.note(
             """
             hablare: The output contains an abandoned attempt before the answer. To print the answer alone: \
@@ -69,14 +69,14 @@ final class AnswerPrinter: Sendable {
                 case .chunk(let chunk):
                     if !hasPrinted { try admits(chunk) }
                     output.withLock { $0.hasSome = true }
-                    try await console.write(try lines?.next(chunk) ?? chunk.bytes)
+                    try await console.write(asLines ? try JSONLines.line(of: chunk) : chunk.bytes)
                     output.withLock { $0.taken = chunk.position.sequence + 1 }
                 case .restarted:
                     // If nothing was printed, as with --from, no abandoned part precedes the answer.
                     output.withLock {
                         $0 = Taken(taken: 0, hasSome: $0.hasSome, isRestarted: $0.isRestarted || $0.hasSome)
                     }
-                    if let lines { try await console.write(try lines.restart()) }
+                    if asLines { try await console.write(try JSONLines.restart()) }
                     console.note("The answer begins again:")
                 case .completed: continue
                 }

@@ -347,15 +347,14 @@ struct GenerateCommand: ComposedCommand {
         let storeSession = try StoreSession(
             try data.open(in: composition), providers: team, scope: .request(request.id), retry: retry(of: team),
             prices: prices, verbose: data.verbose, in: composition)
-        let lines = printsLines ? JSONLines() : nil
         let session = GenerateSession(
             request: request, provider: team[0].provider.id, target: target, isStream: request.streaming != nil,
             tellsHowToFollow: call.stream == true,
             isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data,
             storeSession: storeSession, composition: composition,
             printer: target == .standardOutput || printsLines
-                ? AnswerPrinter(of: request.id, to: composition.console, as: lines) : nil,
-            lines: lines)
+                ? AnswerPrinter(of: request.id, to: composition.console, asLines: printsLines) : nil,
+            printsLines: printsLines)
         return try await session.run()
     }
 

@@ -15,8 +15,8 @@ struct GenerateSession: Sendable {
     let storeSession: StoreSession
     let composition: Composition
     let printer: AnswerPrinter?
-    /// With `--json`: makes a line of each chunk, and of the end; `nil` for one object.
-    var lines: JSONLines?
+    /// With `--json`: whether to print ``JSONLines`` and not one object.
+    let printsLines: Bool
 
     private var id: UUID { request.id }
     private var reads: String { target.line(for: id, data, isText: isText) }
@@ -184,8 +184,8 @@ struct GenerateSession: Sendable {
             ended: "Only a part of the object was printed.")
         try await kept.run {
             let details = try asked.details(of: id)
-            guard let lines else { return try await console.print(JSONText.of(try await details.answerRecord())) }
-            try await console.write(try lines.end(try await details.answerRecord(showsText: false)))
+            guard printsLines else { return try await console.print(JSONText.of(try await details.answerRecord())) }
+            try await console.write(try JSONLines.end(try await details.answerRecord(showsText: false)))
         }
     }
 }

@@ -161,7 +161,13 @@ struct ServiceSetup: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if the service does not accept the key.
     func testedKey() async throws -> TestedKey {
-        if entry.key == nil, !entry.settings.needsKey { return TestedKey(problem: try await problem(of: nil)) }
+        if entry.key == nil, !entry.settings.needsKey {
+            do {
+                return TestedKey(problem: try await problem(of: nil))
+            } catch let failure as CommandFailure where failure.status == .incomplete {
+                composition.console.note("\(name) needs a key.")
+            }
+        }
         if let key = entry.key, let found = try composition.credentials.credential(named: CredentialName(name)) {
             composition.console.note("Using the key \(key.shown) from \(key.origin).")
             return TestedKey(problem: try await problem(of: found.credential.key))

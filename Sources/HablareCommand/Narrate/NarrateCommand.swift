@@ -127,7 +127,10 @@ struct NarrateCommand: ComposedCommand {
         }
         if !options.quiet {
             composition.console.note(
-                "This narration was begun sentence by sentence, and goes on so. To begin it anew: --split paragraph")
+                """
+                This narration was begun sentence by sentence, and continues so. To start again with paragraphs: \
+                --split paragraph
+                """)
         }
         return earlier
     }

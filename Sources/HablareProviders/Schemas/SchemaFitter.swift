@@ -4,8 +4,8 @@ import HablareJSON
 /// A fitter that rewrites one schema for a dialect. Pure.
 ///
 /// Parts that apply to the same value are merged first. Such parts are `allOf`, and a reference with other keywords
-/// beside it. Each value is then rewritten by its type. A definition is rewritten once, when a reference points to it.
-/// So recursive schemas stay finite.
+/// beside it. Each value is then rewritten by its type. A definition is rewritten only once, when the first
+/// reference to it is found. The result of a recursive schema is therefore finite.
 struct SchemaFitter {
     typealias Members = [String: ParameterValue]
 

@@ -12,7 +12,7 @@ enum EveryWaitEnds: SimulationRule {
             // A wait for a request that never becomes final lasts until the shutdown.
             let stays =
                 operation.operation.request.map { request in
-                    // So does a wait for a held request, until an abandoned provider call answers after all.
+                    // A wait for a held request lasts as long, unless an abandoned provider call answers after all.
                     let mayBeLate =
                         history.requests[request]?.calls.contains { $0.end?.position ?? 0 > history.quiet } ?? false
                     return history.stays(request) || mayBeLate

@@ -76,7 +76,7 @@ enum NothingPaidInSilence: SimulationRule {
             newer.attempt > call.attempt && newer.handed == call.work
         }
         if isToldByNewer == true { return least }
-        // So does the next call of a held request with remembered work.
+        // The next call of a held request with remembered work also records the cost.
         if call.remembered != nil || call.hasResumed, history.final[call.request]?.waiting == .held { return least }
         // The answer reaches the ledger unless the process dies, ends or cannot write first.
         let isUndisturbed =

@@ -2,7 +2,7 @@
 ///
 /// The cutter holds only the current position and one possible cut of each kind. When the limit is reached, it goes
 /// back to the best cut. After a cut of one kind, the words that were already read contain no other cut of that kind.
-/// So each word is read at most four times, and the total time is linear.
+/// Each word is therefore read at most four times, and the total time is linear.
 struct TextCutter {
     /// A part of the text, and whether it contains anything to speak.
     struct Piece {

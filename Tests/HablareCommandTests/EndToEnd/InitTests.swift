@@ -114,6 +114,21 @@ import Testing
         }
     }
 
+    @Test func `A server that refuses a call without a key is called with the given key`() async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            call.field("authorization") == nil ? .text(401, #"{"error": {"message": "Unauthorized"}}"#) : nil
+        }
+        try await FakeService.run(manner) { fake in
+            let key = try #require(FakeService.keys["openai"])
+            var desk = try Desk(fake, ["--provider", "vllm", "--model", "one"], key: key + "\n")
+            desk.composition.environment["HABLARE_SERVICES_VLLM_BASE_URL"] = fake.address("openai")
+            #expect(await desk.run() == .success, "\(desk.stage.errors)")
+            #expect(desk.stage.errors.contains("vllm needs a key."))
+            #expect(try desk.key("vllm") == key)
+        }
+    }
+
     // MARK: Bad input
 
     @Test func `Without a terminal it says what to do`() async throws {

@@ -123,7 +123,7 @@ import Testing
             stage.clearScreen()
             #expect(await stage.run(words) == .success)
             #expect(fake.paths.count == 4 && texts(fake).last == "Two follows it.")
-            #expect(stage.errors.contains("begun sentence by sentence, and goes on so"), "\(stage.errors)")
+            #expect(stage.errors.contains("begun sentence by sentence, and continues so"), "\(stage.errors)")
             // A person may still choose paragraphs, which then go on as such.
             #expect(await stage.run(words + ["--split", "paragraph"]) == .success)
             #expect(texts(fake).contains("One is short. Two follows it."))

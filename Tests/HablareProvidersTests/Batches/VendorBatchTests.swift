@@ -353,13 +353,18 @@ import Testing
         #expect(!server.state.withLock { $0.isCancelled })
     }
 
+    /// Returns a service whose batch ends, with an answer for each request, once a test says so.
+    private static func server(endsWhen isOver: Locked<Bool>) -> Server {
+        Server(
+            look: { _ in
+                isOver.withLock { $0 } ? .json(#"{"status":"completed","output_file_id":"out"}"#) : nil
+            }, lines: { names in (names.map { openAI($0, "Good day") }, []) })
+    }
+
     @Test func `After a restart the same batch is awaited, and nothing is sent again`() async throws {
         let store = InMemoryStore()
         let isOver = Locked(false)
-        let server = Server(
-            look: { _ in
-                isOver.withLock { $0 } ? .json(#"{"status":"completed","output_file_id":"out"}"#) : nil
-            }, lines: { names in (names.map { Self.openAI($0, "Good day") }, []) })
+        let server = Self.server(endsWhen: isOver)
         let transport = server.transport
         let request = AIRequest(prompt: "Hello", deadline: Date().addingTimeInterval(1_000_000_000))
         var held = JumpingClock()
@@ -384,10 +389,7 @@ import Testing
     @Test func `A request that sleeps while another sends their batch finds it after a restart`() async throws {
         let store = InMemoryStore()
         let isOver = Locked(false)
-        let server = Server(
-            look: { _ in
-                isOver.withLock { $0 } ? .json(#"{"status":"completed","output_file_id":"out"}"#) : nil
-            }, lines: { names in (names.map { Self.openAI($0, "Good day") }, []) })
+        let server = Self.server(endsWhen: isOver)
         let transport = server.transport
         let requests = (1...2).map { number in
             AIRequest(prompt: .text("Hello \(number)"), deadline: Date().addingTimeInterval(1_000_000_000))

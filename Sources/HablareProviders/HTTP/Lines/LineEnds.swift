@@ -2,7 +2,8 @@
 /// feed.
 ///
 /// The finder searches for each of the two characters with the C library's fast search, and caches the next occurrence.
-/// So it scans a piece at most once for each character, even if one of them does not occur.
+/// For each of the two characters, the finder therefore scans a piece at most once, even if the character does not
+/// occur.
 struct LineEnds {
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D

@@ -9,8 +9,8 @@ extension OpenAIPreset {
     public static let all: [OpenAIPreset] = [
         // https://openrouter.ai/docs/api_reference/overview
         // https://openrouter.ai/docs/guides/overview/multimodal/tts
-        // max_tokens is deprecated and accepted. The usage of a stream comes unasked. Pictures have an API of their own
-        // (POST images). So have transcripts (JSON with base64). Not found: whether each model obeys the new name.
+        // max_tokens is deprecated and accepted. The usage of a stream comes without a request. Pictures have their own API
+        // (POST images), and transcripts too (JSON with base64). Not found: whether each model obeys the new name.
         OpenAIPreset(
             "openrouter", "OpenRouter", "https://openrouter.ai/api/v1", ["OPENROUTER_API_KEY"],
             page: "https://openrouter.ai/keys", keys: "sk-or-", offers: [.text, .speech, .embedding],

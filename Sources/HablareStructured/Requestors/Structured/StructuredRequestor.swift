@@ -159,7 +159,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     ///   - manager: The engine.
     ///   - jobKey: The job's name.
     ///   - position: The request's position in the job. The next positions must be free for its repairs. Default: 0.
-    ///   - provider: The provider to call, whatever ``id`` is.
+    ///   - provider: The provider to call. It may differ from the provider that ``id`` names.
     /// - Returns: A value. See ``ask(_:manager:jobKey:at:)``.
     /// - Throws: The errors of ``ask(_:manager:jobKey:at:)``. ``/Hablare/AIServiceError/Code/providerNotFound`` if the
     ///   manager has no such provider. `invalidConfiguration` if the provider answers with a kind other than values and

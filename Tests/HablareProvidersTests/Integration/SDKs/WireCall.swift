@@ -7,7 +7,7 @@ import HablareProviders
 import HablareTestServers
 import Testing
 
-/// The meaning of a call on the wire: what must be the same whoever sends it.
+/// The parts of an HTTP call that must be equal, regardless of which program sends the call.
 struct WireCall: Hashable, CustomStringConvertible {
     let line: String
     /// The fields that the services read.
