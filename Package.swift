@@ -73,11 +73,18 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
     ],
     targets: [
+        // Generic types that other targets specialize for their own values, so they are public and inlinable; not among
+        // the products.
+        .target(
+            name: "HablareSupport",
+            dependencies: [.product(name: "HeapModule", package: "swift-collections")],
+            swiftSettings: strict
+        ),
         .target(
             name: "Hablare",
             dependencies: [
+                "HablareSupport",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -94,7 +101,7 @@ let package = Package(
         .target(
             name: "HablareStores",
             dependencies: [
-                "Hablare",
+                "Hablare", "HablareSupport",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
@@ -110,7 +117,7 @@ let package = Package(
         .target(
             name: "HablareLoading",
             dependencies: [
-                "Hablare", "HablareFileErrors", "HablareFiles",
+                "Hablare", "HablareFileErrors", "HablareFiles", "HablareSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -123,7 +130,7 @@ let package = Package(
         .target(
             name: "HablareSQLite",
             dependencies: [
-                "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON", "HablareStores",
+                "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON", "HablareStores", "HablareSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -138,7 +145,7 @@ let package = Package(
         .target(
             name: "HablareData",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareJSON", "HablareStructured",
+                "Hablare", "HablareFiles", "HablareJSON", "HablareStructured", "HablareSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -155,7 +162,7 @@ let package = Package(
         .target(
             name: "HablarePresentation",
             dependencies: [
-                "Hablare",
+                "Hablare", "HablareSupport",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict
@@ -165,7 +172,7 @@ let package = Package(
         .target(
             name: "HablareProviders",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareJSON", "HablareSpeech",
+                "Hablare", "HablareFiles", "HablareJSON", "HablareSpeech", "HablareSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(
@@ -180,14 +187,18 @@ let package = Package(
         .target(
             name: "HablareNetwork",
             dependencies: [
-                "Hablare", "HablareProviders", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "Hablare", "HablareProviders", "HablareSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + http,
             swiftSettings: strict
         ),
         // The providers' transport over the system's URLSession.
         .target(
             name: "HablareURLSession",
-            dependencies: ["Hablare", "HablareProviders", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "Hablare", "HablareProviders", "HablareSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: strict
         ),
         .target(name: "HablareSpeech", swiftSettings: strict),
@@ -204,7 +215,7 @@ let package = Package(
             dependencies: [
                 "Hablare", "HablareAudio", "HablareBuild", "HablareFiles", "HablareJSON", "HablareNetwork",
                 "HablareProviders", "HablareSQLite",
-                "HablareSpeech", "HablareStructured",
+                "HablareSpeech", "HablareStructured", "HablareSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -221,13 +232,16 @@ let package = Package(
         ),
         .target(
             name: "HablareTestKit",
-            dependencies: ["Hablare", "HablareStores", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "Hablare", "HablareStores", "HablareSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         // Apart from the other test kit, so that the tests of a provider do not fetch OpenCombine.
         .target(
             name: "HablarePresentationTestKit",
             dependencies: [
-                "Hablare", "HablarePresentation", "HablareTestKit",
+                "Hablare", "HablarePresentation", "HablareSupport", "HablareTestKit",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict),
@@ -235,14 +249,14 @@ let package = Package(
         .target(
             name: "HablareSimulation",
             dependencies: [
-                "Hablare", "HablareStores", "HablareTestKit",
+                "Hablare", "HablareStores", "HablareSupport", "HablareTestKit",
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: strict),
         // Real servers on loopback, for the tests; not among the products.
         .target(
             name: "HablareTestServers",
-            dependencies: ["Hablare", "HablareNetwork", "HablareProviders"] + http,
+            dependencies: ["Hablare", "HablareNetwork", "HablareProviders", "HablareSupport"] + http,
             swiftSettings: strict),
         // Folders and disks for the tests; not among the products.
         .target(name: "HablareTestFiles", swiftSettings: strict),
@@ -260,7 +274,8 @@ let package = Package(
             name: "HablareTests",
             dependencies: [
                 "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON", "HablareLoading", "HablareSQLite",
-                "HablareSimulation", "HablareStores", "HablareStructured", "HablareTestFiles", "HablareTestKit",
+                "HablareSimulation", "HablareStores", "HablareStructured",
+                "HablareSupport", "HablareTestFiles", "HablareTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -274,7 +289,7 @@ let package = Package(
             name: "HablareProvidersTests",
             dependencies: [
                 "Hablare", "HablareFiles", "HablareJSON", "HablareNetwork", "HablareProviders", "HablareStores",
-                "HablareStructured", "HablareTestKit", "HablareTestServers",
+                "HablareStructured", "HablareSupport", "HablareTestKit", "HablareTestServers",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -283,7 +298,8 @@ let package = Package(
         .testTarget(
             name: "HablareNetworkTests",
             dependencies: [
-                "Hablare", "HablareNetwork", "HablareProviders", "HablareTestServers", "HablareURLSession",
+                "Hablare", "HablareNetwork", "HablareProviders",
+                "HablareSupport", "HablareTestServers", "HablareURLSession",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + http,
             swiftSettings: strict),
@@ -294,7 +310,8 @@ let package = Package(
         .testTarget(
             name: "HablareSQLiteTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareSQLite", "HablareStores", "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareFiles", "HablareSQLite", "HablareStores",
+                "HablareSupport", "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
@@ -304,7 +321,8 @@ let package = Package(
         .testTarget(
             name: "HablarePersistenceTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablarePersistence", "HablarePresentation", "HablareTestFiles",
+                "Hablare", "HablareFiles", "HablarePersistence", "HablarePresentation",
+                "HablareSupport", "HablareTestFiles",
                 "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
@@ -314,7 +332,7 @@ let package = Package(
             name: "HablareDataTests",
             dependencies: [
                 "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareSimulation",
-                "HablareStores", "HablareStructured", "HablareTestKit",
+                "HablareStores", "HablareStructured", "HablareSupport", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -324,7 +342,8 @@ let package = Package(
         .testTarget(
             name: "HablarePresentationTests",
             dependencies: [
-                "Hablare", "HablarePresentation", "HablarePresentationTestKit", "HablareStores", "HablareTestKit",
+                "Hablare", "HablarePresentation", "HablarePresentationTestKit", "HablareStores",
+                "HablareSupport", "HablareTestKit",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict),
@@ -332,7 +351,8 @@ let package = Package(
             name: "HablareCommandTests",
             dependencies: [
                 "Hablare", "HablareAudio", "HablareCommand", "HablareJSON", "HablareNetwork", "HablareProviders",
-                "HablareSQLite", "HablareSpeech", "HablareStores", "HablareStructured", "HablareTestFiles",
+                "HablareSQLite", "HablareSpeech", "HablareStores", "HablareStructured",
+                "HablareSupport", "HablareTestFiles",
                 "HablareTestKit",
                 "HablareTestServers",
                 .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 extension CoalescingLoader {
     /// The state of one caller's wait.

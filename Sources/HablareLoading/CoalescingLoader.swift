@@ -1,4 +1,5 @@
 public import Hablare
+import HablareSupport
 public import Logging
 
 /// A loader of values by key. It has a cache in memory, and a ``BlobCache`` behind it. All callers of a key share one

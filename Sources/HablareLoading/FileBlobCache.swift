@@ -3,6 +3,7 @@ public import Foundation
 import Hablare
 import HablareFileErrors
 import HablareFiles
+import HablareSupport
 
 #if canImport(Glibc)
 import Glibc

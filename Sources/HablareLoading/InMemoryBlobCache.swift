@@ -1,5 +1,6 @@
 public import Foundation
 import Hablare
+import HablareSupport
 
 /// A ``BlobCache`` in memory, for tests and previews.
 public final class InMemoryBlobCache: BlobCache {

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A state machine that decides which loads run, which loads wait, and which callers get which result. It does no I/O.
 ///

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import HTTPTypes
 public import Hablare
 public import HablareProviders
+import HablareSupport
 import NIOCore
 import NIOHTTP1
 import NIOPosix

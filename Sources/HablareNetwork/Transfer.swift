@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareProviders
+import HablareSupport
 import NIOCore
 import NIOHTTP1
 

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablarePresentation
+import HablareSupport
 
 /// The setup for the rules of fallback loaders: a loader with its store, and a scripted remote side.
 struct FallbackWorkbench: Sendable {

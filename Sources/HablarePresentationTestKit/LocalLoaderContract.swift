@@ -1,6 +1,7 @@
 public import Foundation
 import Hablare
 import HablarePresentation
+import HablareSupport
 import HablareTestKit
 
 /// The rules for every loader that keeps a resource for seven days. The rules can be used with any test framework.

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// Loads that a test ends. The test chooses the result of each load.
 package final class ScriptedLoads: Sendable {

@@ -1,6 +1,7 @@
 public import Foundation
 import Hablare
 public import HablarePresentation
+import HablareSupport
 
 /// A store of one text. It records the calls that it receives. A test can make its calls fail.
 public final class ScriptedResourceStore: ResourceStore {

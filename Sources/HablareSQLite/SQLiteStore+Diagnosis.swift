@@ -2,6 +2,7 @@ public import Foundation
 import GRDB
 import Hablare
 import HablareFiles
+import HablareSupport
 
 extension SQLiteStore {
     /// Returns whether a folder contains a store. Does not create or open a store. Also returns `true` if the folder

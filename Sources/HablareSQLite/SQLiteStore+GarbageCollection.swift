@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 public import Hablare
+import HablareSupport
 
 /// The removal of unreferenced data from the disk: content files, and deleted rows in the write-ahead log.
 extension SQLiteStore {

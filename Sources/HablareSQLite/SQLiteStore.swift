@@ -4,6 +4,7 @@ public import Hablare
 import HablareFileErrors
 import HablareFiles
 import HablareStores
+import HablareSupport
 
 /// The store on disk. It consists of one SQLite database, a folder of content files, and a lock for each living
 /// process.

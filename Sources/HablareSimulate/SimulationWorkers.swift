@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Hablare
 import HablareSimulation
+import HablareSupport
 import HablareTestKit
 
 /// Runs many seeds on several threads. Histories are independent of each other.

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// Callers that wait until a count is reached. Cancelling a caller's task ends its wait. A test that exceeds its time
 /// limit therefore ends and does not hang.

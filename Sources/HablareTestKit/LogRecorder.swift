@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 package import Logging
 
 /// A recorder of log messages of every level, with their metadata. A test uses it to check that no secret is logged.

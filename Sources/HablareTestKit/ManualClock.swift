@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A clock that advances only when a test advances it. Sleepers wake in the order of their deadlines.
 public final class ManualClock: Clock, Sendable {

@@ -1,4 +1,5 @@
 public import Hablare
+import HablareSupport
 
 /// A provider that follows a script, for tests and previews.
 ///

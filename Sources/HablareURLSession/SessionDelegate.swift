@@ -5,6 +5,7 @@ import HablareProviders
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import HablareSupport
 #endif
 
 /// The delegate of one session. It passes the session's events to the transfers, which it finds by the numbers of their

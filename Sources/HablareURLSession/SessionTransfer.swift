@@ -6,6 +6,7 @@ import HablareProviders
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import HablareSupport
 #endif
 
 /// A transfer over a session. It passes the events of the session, of the reader and of the caller to

@@ -5,6 +5,7 @@ public import HablareProviders
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import HablareSupport
 #endif
 
 /// A transport over the system's `URLSession`. For apps that must use the system's network: its proxies, its virtual

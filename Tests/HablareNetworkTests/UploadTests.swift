@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareProviders
+import HablareSupport
 import HablareTestServers
 import Testing
 

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// Collects values of several threads in order.
 final class Said<Value: Sendable>: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 
 /// The cached answers that this process has in memory, and its counts of cache hits and misses.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 import Logging
 
 /// One attempt in flight. It journals its start, calls the provider and records its end. ``AttemptLifecycle`` makes the

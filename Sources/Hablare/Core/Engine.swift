@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 import Logging
 
 /// The shell around ``EngineCore``. It passes events and commits to the core and performs the core's effects.

@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 import OrderedCollections
 
 /// The attempts of this process. ``AttemptLifecycle`` decides about each attempt. This extension decides about the

@@ -1,4 +1,5 @@
 package import Foundation
+import HablareSupport
 import OrderedCollections
 
 /// The decisions of the engine.

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HablareSupport
 
 /// A driver that runs the journal's drain, the function that commits all waiting writes. In production the drain runs
 /// on a separate thread. In a simulation it runs on a scheduler.

@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 
 /// The only writer of a store. It also reports the changes of its commits. All entries that arrive during one commit go
 /// into the next commit together.

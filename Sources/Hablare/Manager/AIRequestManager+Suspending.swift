@@ -1,3 +1,5 @@
+import HablareSupport
+
 extension AIRequestManager {
     /// Suspends the engine for a reason, until ``resume(from:)`` removes the last reason.
     ///

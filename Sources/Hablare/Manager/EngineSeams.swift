@@ -1,4 +1,5 @@
 public import Foundation
+import HablareSupport
 
 /// The engine's external dependencies except its store and its providers: time, UUIDs, threads and observers.
 ///

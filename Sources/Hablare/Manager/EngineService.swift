@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 import Logging
 public import ServiceLifecycle
 

@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 import Logging
 
 /// Renews this process's registration, takes over work from dead processes, and reads the changes of other processes on

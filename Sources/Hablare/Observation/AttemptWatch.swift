@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 import Tracing
 
 /// Measures one attempt: its wait, its duration and its outcome.

@@ -1,4 +1,5 @@
 import CoreMetrics
+import HablareSupport
 import Metrics
 
 /// The metrics of an engine. Created only if a metrics system is bootstrapped.

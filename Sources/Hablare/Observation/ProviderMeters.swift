@@ -1,4 +1,5 @@
 import CoreMetrics
+import HablareSupport
 import Metrics
 
 /// The metrics of one provider. Metrics whose labels are known are created at once, so that they exist with the value

@@ -1,5 +1,6 @@
 import Crypto
 package import Foundation
+import HablareSupport
 
 /// A large conversation as one content file: its messages as JSON, followed by the bytes of their images, documents and
 /// audio.

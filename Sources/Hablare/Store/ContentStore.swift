@@ -1,4 +1,5 @@
 public import Foundation
+import HablareSupport
 
 /// A store of large content outside the database.
 public protocol ContentStore: ContentReading {

@@ -1,5 +1,6 @@
 import DequeModule
 import Foundation
+import HablareSupport
 
 /// The slow steps of a stream, performed by one task at a time: the pump.
 extension AttemptStream {

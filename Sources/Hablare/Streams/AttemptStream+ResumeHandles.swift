@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 
 /// The work that an attempt leaves for the next attempt, and that it takes over from the previous attempt.
 extension AttemptStream {

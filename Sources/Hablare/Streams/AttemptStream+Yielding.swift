@@ -1,5 +1,6 @@
 import DequeModule
 import Foundation
+import HablareSupport
 
 extension AttemptStream {
     /// Takes a chunk from the provider.

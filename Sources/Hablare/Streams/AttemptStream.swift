@@ -1,5 +1,6 @@
 import DequeModule
 import Foundation
+import HablareSupport
 
 /// The output of one attempt's provider. The stream numbers the chunks, journals them in groups, passes them to
 /// readers, and joins them into the answer's body.

@@ -1,4 +1,5 @@
 package import Foundation
+import HablareSupport
 import OrderedCollections
 
 /// A hub between streams and their readers. It has the attempts that stream in this process, and the readers to wake.

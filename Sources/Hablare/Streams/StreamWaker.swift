@@ -1,3 +1,5 @@
+import HablareSupport
+
 /// A waker of one stream reader. If news arrives while the reader does not wait, the waker keeps the news until the
 /// reader waits.
 final class StreamWaker: Sendable {

@@ -1,4 +1,5 @@
 import DequeModule
+import HablareSupport
 
 /// A weighted semaphore. It limits the total weight that is admitted at a time, for example a number of programs or of
 /// bytes. If there is no room, callers wait in order of arrival. Cancelling a caller's task ends its wait.

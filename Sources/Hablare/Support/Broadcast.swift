@@ -1,3 +1,5 @@
+import HablareSupport
+
 /// A broadcast of the same elements to all current subscribers, from any thread.
 package final class Broadcast<Element: Sendable>: Sendable {
     private struct State: Sendable {

@@ -1,3 +1,5 @@
+import HablareSupport
+
 /// One caller's wait for one value. The wait ends once, before or after the caller begins to wait. If it is ended
 /// several times, the first end counts.
 ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareSupport
 
 struct StreamCommand: ComposedCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareSupport
 
 /// Prints results on standard output and everything else on standard error. Standard error may have a live line at the
 /// bottom, which is redrawn. A terminal receives no control characters but our own; see ``ShownText``.

@@ -2,6 +2,7 @@ import DequeModule
 import Dispatch
 import Foundation
 import Hablare
+import HablareSupport
 
 /// Writes to a channel on a thread of its own, one piece after another.
 ///

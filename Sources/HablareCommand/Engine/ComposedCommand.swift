@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareSupport
 
 /// A subcommand that runs in a composition and returns the exit status.
 protocol ComposedCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// A waiter for requests that also notices standstills. At a standstill, a request is held or waits for a suspended
 /// account.

@@ -1,5 +1,6 @@
 import Dispatch
 import Hablare
+import HablareSupport
 
 /// A thread for work that blocks on a disk or a processor. Threads of the cooperative pool must not block: there may be
 /// only one, and the signals need it.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// The work of this process on a store, apart from that of other processes: its registrations and the requests that it
 /// ended. It counts the engine's events, so that requests without a waiter count, too.

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// Suspends the engine once a provider refuses a request for a reason that applies to all others, such as a wrong key.
 /// Only refusals of this process count: another process on the store may have the right key, and continues.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// Prints a request's answer to standard output, each chunk once, whether it comes live or from the store.
 final class AnswerPrinter: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 import HablareStructured
+import HablareSupport
 
 /// Decides whether a tool may run: a person at the terminal, or `--yes`.
 final class ToolQuestions: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// Runs the requests of a job on a manager whose engine is running. It submits missing requests, retries failed ones
 /// and waits for all. Held requests stay held: making them may be paid for twice, and running a command again is not an

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 final class ProgressReporter: Sendable {
     enum Manner: Sendable, Hashable {

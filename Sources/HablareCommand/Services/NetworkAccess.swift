@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareNetwork
 import HablareProviders
+import HablareSupport
 
 /// The one network transport of a run: created when it is first needed, shut down when the run ends.
 final class NetworkAccess: Sendable {

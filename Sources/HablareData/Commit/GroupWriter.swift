@@ -1,5 +1,6 @@
 import GRDB
 import Hablare
+import HablareSupport
 
 /// A writer that groups writes to the app's database. Writes that arrive during a transaction share the next
 /// transaction. So a thousand small writes need only a few disk syncs.

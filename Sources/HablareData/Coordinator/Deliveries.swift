@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// The tasks that wait for responses to merge into models. The tasks end when the coordinator is released.
 final class Deliveries: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareSupport
 import Logging
 
 /// The part of a coordinator that reports merged responses to the engine. The engine then need not keep these

@@ -1,5 +1,6 @@
 import CoreMetrics
 import Hablare
+import HablareSupport
 import Metrics
 
 /// The metrics of one coordinator.

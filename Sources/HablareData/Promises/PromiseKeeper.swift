@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareSupport
 import Logging
 
 /// The part of a coordinator that fulfils promises. It waits for the outcomes of requests that have promised merges,

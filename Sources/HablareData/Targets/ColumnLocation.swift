@@ -1,5 +1,6 @@
 import GRDB
 import Hablare
+import HablareSupport
 
 /// A column of a table, and the statement that sets the column in one row.
 ///

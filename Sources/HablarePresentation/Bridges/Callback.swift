@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// Starts an operation that reports its result through a callback. Waits for the result.
 ///

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 #if canImport(Combine)
 import Combine

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A load that is shared by all callers that wait for it.
 ///

@@ -1,5 +1,6 @@
 import Dispatch
 import Hablare
+import HablareSupport
 
 #if canImport(Combine)
 public import Combine

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// A watch that shows the states of one request until the request is final. It reads statuses, queue positions and text
 /// off the main actor, and also joins the text there. Updates that arrive while the main actor is busy become one

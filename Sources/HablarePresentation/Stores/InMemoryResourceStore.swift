@@ -1,5 +1,6 @@
 public import Foundation
 import Hablare
+import HablareSupport
 
 /// A store that keeps a resource in memory. For tests, for previews, and for apps whose database could not be opened.
 public struct InMemoryResourceStore<Resource: Sendable>: ResourceStore {

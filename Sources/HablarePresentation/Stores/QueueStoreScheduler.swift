@@ -1,5 +1,6 @@
 import Dispatch
 import Hablare
+import HablareSupport
 
 /// A scheduler for stores that block. It runs their calls one after another on its own serial queue. It never uses the
 /// main thread or the threads that Swift's tasks share.

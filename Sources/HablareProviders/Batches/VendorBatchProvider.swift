@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareSupport
 
 /// A provider that answers requests through a vendor's batch API, at half the price, within a day.
 ///

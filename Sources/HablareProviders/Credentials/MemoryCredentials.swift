@@ -1,4 +1,5 @@
 public import Hablare
+import HablareSupport
 
 /// Keys in memory, which are lost when the process ends. For tests, and for apps that keep their keys elsewhere.
 public final class MemoryCredentials: CredentialStore {

@@ -4,6 +4,7 @@ public import Foundation
 public import Hablare
 import HablareFileErrors
 import HablareFiles
+import HablareSupport
 
 #if canImport(Glibc)
 import Glibc

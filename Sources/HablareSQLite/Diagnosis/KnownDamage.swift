@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareSupport
 
 /// The known damage of an open store's database.
 ///

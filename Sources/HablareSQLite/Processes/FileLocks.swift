@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareFileErrors
 import HablareFiles
+import HablareSupport
 
 #if canImport(Glibc)
 import Glibc

@@ -1,3 +1,4 @@
+import HablareSupport
 import Synchronization
 
 /// State of a history that only one thread at a time uses. The lock exists for the compiler. No thread ever waits for

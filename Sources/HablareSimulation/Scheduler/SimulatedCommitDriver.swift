@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A driver that runs a journal's drain as a job of its process. So the number of writes in a commit varies with the
 /// seed.

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 import HablareTestKit
 
 /// A scheduler that runs every job of a simulated history, one at a time on the calling thread, in an order drawn from

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A recorder of a history's trace. Events of dead processes must not be recorded.
 final class Recorder: Sendable {

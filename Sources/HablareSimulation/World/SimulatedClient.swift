@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// The client code of a process. It performs the plan's operations and records their results.
 struct SimulatedClient: Sendable {

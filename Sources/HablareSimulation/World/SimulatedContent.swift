@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// The content files on the disk of a history. All processes share them. They stay when a process dies.
 final class SimulatedContent: ContentReading {

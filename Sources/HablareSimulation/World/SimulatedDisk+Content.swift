@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 
 /// Files and the rows that refer to them. They are kept consistent, as by a store on a disk.
 extension SimulatedDisk {

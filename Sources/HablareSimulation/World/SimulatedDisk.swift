@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 
 /// The disk that all processes of a history share. It is the in-memory store, with faults on each access.
 final class SimulatedDisk: Sendable {

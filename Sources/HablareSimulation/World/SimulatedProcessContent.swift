@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// The access of one process to the content files on the shared disk.
 final class SimulatedProcessContent: ContentStore {

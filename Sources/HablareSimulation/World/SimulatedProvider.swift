@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// A provider in a simulated process. It behaves as planned and records its calls.
 struct SimulatedProvider: AIServiceProvider {

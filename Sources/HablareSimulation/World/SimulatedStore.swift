@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 
 /// The access of one process to the shared disk.
 final class SimulatedStore: RequestStore {

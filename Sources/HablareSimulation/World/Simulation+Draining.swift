@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 
 /// The end of a history. Faults stop, the requests become final, the public API is read, and all processes shut down.
 extension Simulation {

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 
 /// The planned events.
 extension Simulation {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// The start, end and death of processes.
 extension Simulation {

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 import Logging
 
 /// One history: the shipped engine runs in several processes on one disk, according to a plan.

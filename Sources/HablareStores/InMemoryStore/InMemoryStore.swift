@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareSupport
 
 /// The reference store. It keeps all data in memory until the process ends.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 extension ProviderContract {
     static let cuts: [Rule] = [

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 import Logging
 
 /// The operations of the rules of ``ProviderContract`` on a stage.

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 public import Hablare
+import HablareSupport
 
 /// The rules for a store that several processes share. Each rule is checked against a new store that is opened twice.
 ///

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// The calls of a server in the order of their arrival, and the waiters for further calls.
 final class CallLog: Sendable {

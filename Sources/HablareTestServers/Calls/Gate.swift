@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A one-time event that other tasks wait for. The test decides when the event happens, so it never sleeps.
 package final class Gate: Sendable {

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A call that a server received, and the way in which the answer ended.
 package final class RecordedCall: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import Testing

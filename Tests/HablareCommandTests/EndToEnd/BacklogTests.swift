@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareAudio
 import HablareSQLite
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import Testing

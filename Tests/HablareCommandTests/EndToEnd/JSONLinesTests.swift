@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 import HablareSQLite
+import HablareSupport
 import HablareTestKit
 import HablareTestServers
 import Testing

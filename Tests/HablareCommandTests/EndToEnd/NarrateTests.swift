@@ -3,6 +3,7 @@ import Hablare
 import HablareAudio
 import HablareSQLite
 import HablareSpeech
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import Testing

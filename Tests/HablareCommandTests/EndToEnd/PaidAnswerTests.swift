@@ -3,6 +3,7 @@ import Hablare
 import HablareJSON
 import HablareProviders
 import HablareSQLite
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import HablareTestServers

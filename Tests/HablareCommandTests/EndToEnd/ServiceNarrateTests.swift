@@ -4,6 +4,7 @@ import HablareAudio
 import HablareJSON
 import HablareProviders
 import HablareSpeech
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import HablareTestServers

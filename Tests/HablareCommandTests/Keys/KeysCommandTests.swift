@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareSupport
 import HablareTestFiles
 import Testing
 

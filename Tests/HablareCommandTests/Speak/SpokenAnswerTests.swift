@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareAudio
 import HablareStores
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import Testing

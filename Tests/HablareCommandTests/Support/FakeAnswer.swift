@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 import HablareProviders
+import HablareSupport
 import HablareTestServers
 
 /// One answer of a ``FakeService``.

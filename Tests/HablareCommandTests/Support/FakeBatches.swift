@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareJSON
+import HablareSupport
 import HablareTestServers
 
 /// The batch APIs of OpenAI and Anthropic at a ``FakeService``. The service works on each batch until ``end(without:)``.

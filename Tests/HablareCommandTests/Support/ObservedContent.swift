@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 import Testing
 
 /// Content that reports its reads, and may be missing from some byte on.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 
 /// A reader of a pipe that can stop reading. A writer is then blocked, together with its thread.
 final class PausingReader: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 

@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 import Testing
 
 /// The maximum time to wait for something that needs no time to pass. It exceeds the time on a machine with busy

@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import Hablare
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Hablare
 import HablareData
+import HablareSupport
 import HablareTestKit
 import Testing
 

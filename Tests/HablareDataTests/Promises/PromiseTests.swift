@@ -4,6 +4,7 @@ import Hablare
 import HablareData
 import HablareSQLite
 import HablareStores
+import HablareSupport
 import HablareTestKit
 import Testing
 

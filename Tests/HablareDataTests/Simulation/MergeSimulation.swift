@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Hablare
 import HablareStores
+import HablareSupport
 import HablareTestKit
 
 @testable import HablareData

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Hablare
 import HablarePersistence
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import Testing

@@ -1,5 +1,6 @@
 import Hablare
 import HablarePresentation
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -2,6 +2,7 @@ import Dispatch
 import Hablare
 import HablarePresentation
 import HablarePresentationTestKit
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablarePresentation
 import HablarePresentationTestKit
+import HablareSupport
 
 /// A loader with one fault, to test that the contract detects it. It is independent of `FallbackLoader`, to show that
 /// another implementation can keep the contract, too.

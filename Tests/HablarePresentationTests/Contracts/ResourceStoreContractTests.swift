@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablarePresentation
 import HablarePresentationTestKit
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -1,5 +1,6 @@
 import Hablare
 import HablarePresentationTestKit
+import HablareSupport
 import HablareTestKit
 import Testing
 

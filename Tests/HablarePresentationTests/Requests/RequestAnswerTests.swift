@@ -3,6 +3,7 @@ import Foundation
 import Hablare
 import HablarePresentation
 import HablareStores
+import HablareSupport
 import HablareTestKit
 import Testing
 

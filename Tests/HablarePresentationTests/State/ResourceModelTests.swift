@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablarePresentation
+import HablareSupport
 import HablareTestKit
 import Observation
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareJSON
+import HablareSupport
 import Testing
 
 @testable import HablareProviders

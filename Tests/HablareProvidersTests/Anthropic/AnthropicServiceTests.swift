@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareStores
+import HablareSupport
 import Testing
 
 @testable import HablareProviders

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hablare
 import HablareJSON
 import HablareStores
+import HablareSupport
 import Testing
 
 @testable import HablareProviders

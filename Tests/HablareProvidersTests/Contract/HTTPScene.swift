@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareNetwork
 import HablareProviders
+import HablareSupport
 import HablareTestKit
 import HablareTestServers
 

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareFiles
+import HablareSupport
 import Testing
 
 @testable import HablareProviders

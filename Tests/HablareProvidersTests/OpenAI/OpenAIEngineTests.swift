@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareStores
+import HablareSupport
 import Testing
 
 /// OpenAI's providers in an engine.

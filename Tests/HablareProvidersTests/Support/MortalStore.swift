@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 import HablareTestKit
 
 /// One process's view of a store in memory that outlives it. After its death it neither writes nor claims, and the next

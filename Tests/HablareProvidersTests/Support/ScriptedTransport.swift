@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareSupport
 
 /// A transport without a network: it returns scripted answers and records the calls.
 final class ScriptedTransport: HTTPTransport {

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hablare
 import HablareJSON
 import HablareProviders
+import HablareSupport
 
 /// A service's answers for tests.
 extension HTTPAnswer {

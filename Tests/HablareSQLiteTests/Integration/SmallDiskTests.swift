@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 import HablareTestFiles
 import HablareTestKit
 import Testing

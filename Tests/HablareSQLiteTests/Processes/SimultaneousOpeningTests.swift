@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareSupport
 import Testing
 
 @Suite struct SimultaneousOpeningTests {

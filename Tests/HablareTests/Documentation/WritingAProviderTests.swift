@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -1,3 +1,5 @@
+import HablareSupport
+
 @testable import Hablare
 @testable import HablareLoading
 

@@ -1,4 +1,5 @@
 import Foundation
+import HablareSupport
 import HablareTestKit
 
 @testable import Hablare

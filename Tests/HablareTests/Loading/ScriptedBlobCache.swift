@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HablareSupport
 import HablareTestKit
 
 @testable import Hablare

@@ -1,5 +1,6 @@
 import Foundation
 import HablareSQLite
+import HablareSupport
 import HablareTestKit
 import Testing
 

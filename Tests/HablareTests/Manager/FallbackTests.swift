@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareStores
+import HablareSupport
 import HablareTestKit
 
 /// One process's view of a store that several processes share in memory. It can fail on demand, die, and be notified of

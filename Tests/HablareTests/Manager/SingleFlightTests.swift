@@ -1,5 +1,6 @@
 import Foundation
 import HablareStores
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HablareStores
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Hablare
+import HablareSupport
 import HablareTestKit
 
 /// Content in memory, from one byte on, whose writes can fail or wait on demand.

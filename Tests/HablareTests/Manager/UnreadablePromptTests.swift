@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HablareStores
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSupport
 import HablareTestKit
 
 /// A store of any kind that fails on demand.

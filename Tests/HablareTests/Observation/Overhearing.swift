@@ -1,6 +1,7 @@
 import CoreMetrics
 import Foundation
 import Hablare
+import HablareSupport
 import HablareTestKit
 import InMemoryTracing
 import Logging

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareSQLite
 import HablareStores
+import HablareSupport
 import HablareTestKit
 import InMemoryTracing
 import Logging

@@ -1,3 +1,4 @@
+import HablareSupport
 import HablareTestKit
 import Testing
 

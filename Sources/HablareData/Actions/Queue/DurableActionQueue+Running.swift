@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 import Logging
 public import ServiceLifecycle
 

@@ -1,6 +1,7 @@
 import Foundation
 public import GRDB
 public import Hablare
+import HablareSupport
 public import Logging
 
 /// A durable queue that carries out the user's actions in groups, in the background. It writes each action to disk

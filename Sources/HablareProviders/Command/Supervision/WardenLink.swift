@@ -1,6 +1,7 @@
 #if os(macOS) || os(Linux)
 import Foundation
 import Hablare
+import HablareSupport
 
 /// This process's end of the socket to the warden (the helper process). When the socket closes, the warden kills every
 /// registered group that has not ended. The socket closes deliberately, or because this process ended.

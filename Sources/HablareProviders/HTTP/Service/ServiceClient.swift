@@ -1,6 +1,7 @@
 public import Foundation
 import HTTPTypes
 public import Hablare
+import HablareSupport
 
 /// A client of one service: it adds the key, checks the status and reports the service's limits.
 public struct ServiceClient: Sendable {

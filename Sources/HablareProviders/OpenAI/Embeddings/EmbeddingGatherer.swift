@@ -1,4 +1,5 @@
 import Hablare
+import HablareSupport
 
 /// A collector of the texts of concurrent attempts, which share calls for vectors. ``EmbeddingBatches`` decides. The
 /// collector sends the calls and returns to each text its own result.

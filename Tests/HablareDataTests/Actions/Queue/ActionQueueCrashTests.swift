@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareSupport
 import HablareTestKit
 import Testing
 

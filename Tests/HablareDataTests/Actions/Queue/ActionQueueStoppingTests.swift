@@ -1,5 +1,6 @@
 import GRDB
 import Hablare
+import HablareSupport
 import HablareTestKit
 import Testing
 

@@ -1,5 +1,6 @@
 import GRDB
 import Hablare
+import HablareSupport
 
 /// An observer that allows a number of transactions, and then refuses all: a full disk, or the moment at which a
 /// process is killed.

@@ -1,5 +1,6 @@
 import GRDB
 import Hablare
+import HablareSupport
 
 /// An observer that runs a closure during the next transaction.
 final class CommitInterruption: TransactionObserver, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareData
+import HablareSupport
 
 /// A scripted service that records its calls, and carries out each turn once.
 final class ScriptedCommitter: ActionCommitter {

@@ -1,5 +1,6 @@
 import Hablare
 import HablarePresentation
+import HablareSupport
 
 #if canImport(Combine)
 import Combine

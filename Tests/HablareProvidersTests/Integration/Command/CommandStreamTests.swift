@@ -2,6 +2,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CommandStreamTests {

@@ -3,6 +3,7 @@ import Foundation
 import Hablare
 import HablareJSON
 import HablareNetwork
+import HablareSupport
 import HablareTestServers
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareJSON
+import HablareSupport
 import HablareTestKit
 
 @testable import HablareProviders

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareSupport
 import Testing
 
 @testable import HablareProviders

@@ -3,6 +3,7 @@ import Hablare
 import HablareJSON
 import HablareStores
 import HablareStructured
+import HablareSupport
 import HablareTestServers
 import Testing
 

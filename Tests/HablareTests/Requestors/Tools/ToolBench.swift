@@ -1,5 +1,6 @@
 import Foundation
 import HablareJSON
+import HablareSupport
 import HablareTestKit
 import Testing
 

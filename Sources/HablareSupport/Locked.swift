@@ -7,22 +7,26 @@ import Darwin
 import Musl
 #endif
 #else
-import Synchronization
+public import Synchronization
 #endif
 
 /// A value behind a lock. Use it for state that is locked for nanoseconds, and never during I/O or a suspension.
 ///
+/// The class is public and inlinable, because the compiler specializes no `package` declaration for the types of another
+/// module.
+///
 /// This is the only type of lock in the engine. It is a `Mutex`, except under the thread sanitizer on Linux. The
 /// sanitizer does not understand the futex inside `Mutex`, and reports races that do not exist. Compile with
 /// `-Xswiftc -DTSAN` to use a pthread mutex instead.
-package final class Locked<Value: Sendable>: Sendable {
+public final class Locked<Value: Sendable>: Sendable {
     #if TSAN
     // Invariant of the unsafe markers: `value` is touched only between lock and unlock of `mutex`, which lives at
     // a stable heap address from init to deinit.
     private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private nonisolated(unsafe) var value: Value
 
-    package init(_ value: Value) {
+    /// Creates a lock around a value.
+    public init(_ value: Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -35,20 +39,22 @@ package final class Locked<Value: Sendable>: Sendable {
         mutex.deallocate()
     }
 
-    package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    /// Locks the value, calls the closure with it, and unlocks it. Do not call this method again inside the closure.
+    public func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
     #else
-    // Not inlinable: the compiler inlines no package declaration into other modules (measured with Swift 6.3.1).
-    private let mutex: Mutex<Value>
+    @usableFromInline let mutex: Mutex<Value>
 
-    package init(_ value: Value) {
+    /// Creates a lock around a value.
+    @inlinable public init(_ value: Value) {
         mutex = Mutex(value)
     }
 
-    package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    /// Locks the value, calls the closure with it, and unlocks it. Do not call this method again inside the closure.
+    @inlinable public func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         try mutex.withLock { (value: inout sending Value) throws(E) -> sending R in
             try body(&value)
         }
