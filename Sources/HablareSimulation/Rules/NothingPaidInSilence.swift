@@ -77,7 +77,11 @@ enum NothingPaidInSilence: SimulationRule {
         }
         if isToldByNewer == true { return least }
         // The next call of a held request with remembered work also records the cost.
-        if call.remembered != nil || call.hasResumed, history.final[call.request]?.waiting == .held { return least }
+        if call.remembered != nil || call.hasResumed {
+            if history.final[call.request]?.waiting == .held { return least }
+            // A request that lost its prompt cannot be sent again, so no other call resumes its work.
+            if history.lostFiles.contains(where: { $0.file == .prompt(call.content) }) { return least }
+        }
         // The answer reaches the ledger unless the process dies, ends or cannot write first.
         let isUndisturbed =
             !process.hasCrashed && process.storeFailures.isEmpty
