@@ -54,18 +54,19 @@ enum RememberedWorkIsResumed: SimulationRule {
             found.append(
                 "call \(call.number) received the work of call \(work), which call \(forgetful.number) forgot")
         }
-        if story.retries.contains(where: { $0.result == .done && $0.called > begun.started && $0.end < call.started }),
-            isOver(story, between: begun.started, call.started, history)
-        {
+        let retriesAfterCancellation = story.retries.filter { retry in
+            retry.result == .done && retry.called > begun.started && retry.end < call.started
+                && isCancelled(story, between: begun.started, retry.called)
+        }
+        if !retriesAfterCancellation.isEmpty {
             found.append(
                 "call \(call.number) received the work of call \(work), which began before a retry of the request")
         }
     }
 
-    /// Returns whether a request's cancellation was acknowledged between two positions in the trace.
-    private static func isOver(
-        _ story: RequestStory, between start: Int, _ end: Int, _ history: SimulationHistory
-    ) -> Bool {
+    /// Returns whether a request's cancellation was acknowledged between two positions in the trace. A retry that was
+    /// called during the cancellation may precede it in the store, and then the attempt resumes the work.
+    private static func isCancelled(_ story: RequestStory, between start: Int, _ end: Int) -> Bool {
         story.cancels.contains { $0.result == .done && $0.called > start && $0.end < end }
     }
 }
