@@ -1,0 +1,121 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The applications are a package of their own, so that an app that links the libraries neither fetches nor builds a web
+// server (ADR-078).
+
+/// The settings of the libraries: language mode 6, every upcoming feature that we rely on, and no warnings.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "hablare-apps",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "HablareWeb", targets: ["HablareWeb"]),
+        .library(name: "HablareWebTestKit", targets: ["HablareWebTestKit"]),
+        .executable(name: "sift", targets: ["SiftMain"]),
+    ],
+    dependencies: [
+        .package(name: "hablare", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // What every app's web face shares: server, guard, pages, state streams, commands, media, assets.
+        .target(
+            name: "HablareWeb",
+            dependencies: [
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        // A client without a browser, and the contract that every app's server keeps.
+        .target(
+            name: "HablareWebTestKit",
+            dependencies: [
+                "HablareWeb",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        // Photos, decisions, trash and view models. Knows no web and no C library.
+        .target(
+            name: "SiftCore",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablareLoading", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+        // The calls of libvips that decode a photo, in one C file.
+        .target(name: "CSiftImaging", dependencies: ["CVips"]),
+        // Decodes photos in worker processes, because a decoder may crash on a hostile file.
+        .target(
+            name: "SiftImaging",
+            dependencies: ["CSiftImaging", "SiftCore", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "SiftWeb",
+            dependencies: [
+                "HablareWeb", "SiftCore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "SiftMain",
+            dependencies: [
+                "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "HablareWebTests", dependencies: ["HablareWeb", "HablareWebTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "SiftCoreTests",
+            dependencies: ["SiftCore", .product(name: "HablareTestKit", package: "hablare")],
+            swiftSettings: strict),
+        .testTarget(name: "SiftImagingTests", dependencies: ["SiftCore", "SiftImaging"], swiftSettings: strict),
+        .testTarget(
+            name: "SiftWebTests", dependencies: ["HablareWebTestKit", "SiftCore", "SiftWeb"], swiftSettings: strict),
+    ]
+)

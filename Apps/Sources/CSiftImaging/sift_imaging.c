@@ -1,0 +1,1 @@
+#include "sift_imaging.h"
