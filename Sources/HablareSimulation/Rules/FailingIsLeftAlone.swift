@@ -92,6 +92,8 @@ enum FailingIsLeftAlone: SimulationRule {
     /// on the reason of the cancellation.
     private static func health(_ call: CallStory, _ history: SimulationHistory) -> Health? {
         guard let end = call.end, call.cancelled.map({ $0.position > end.position }) ?? true else { return nil }
+        // The engine refuses such an answer, and counts it as a failure unless the call failed first.
+        if history.isAnsweredInVain(call) { return nil }
         guard let failure = history.failure(of: call) else { return end.how == .cancelled ? nil : .sound }
         // Without a network, a failure gives no information about the provider.
         if history.isOffline(call, within: history.hurry) { return nil }
