@@ -85,9 +85,9 @@ extension SettingSchema {
             .section([
                 ("connect_timeout", .value(.duration(.milliseconds(1) ... .seconds(3600)), default: "`10s`")),
                 ("idle_timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
-                ("proxy", .value(.proxy, default: "`HTTPS_PROXY` and the like")),
-                ("no_proxy", .value(.hosts, default: "`NO_PROXY`")),
-                ("certificate_file", .value(.path, default: "none: only the authorities of the system")),
+                ("proxy", .value(.proxy, default: "the variables `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`")),
+                ("no_proxy", .value(.hosts, default: "the variable `NO_PROXY`")),
+                ("certificate_file", .value(.path, default: "none")),
             ])
         ),
         ("services", .each(.service, service)),
