@@ -77,7 +77,7 @@ extension SettingSchema {
             .section(
                 ProviderUse.allCases.map { use in
                     let usual = use.usualProvider.map { "`\($0)`" }
-                    return (use.rawValue, .value(.provider, default: usual ?? "the only provider that can be called"))
+                    return (use.rawValue, .value(.provider, default: usual ?? unnamed))
                 })
         ),
         (
@@ -85,18 +85,24 @@ extension SettingSchema {
             .section([
                 ("connect_timeout", .value(.duration(.milliseconds(1) ... .seconds(3600)), default: "`10s`")),
                 ("idle_timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
-                ("proxy", .value(.proxy, default: "`HTTPS_PROXY` and the like")),
-                ("no_proxy", .value(.hosts, default: "`NO_PROXY`")),
-                ("certificate_file", .value(.path, default: "none: only the authorities of the system")),
+                ("proxy", .value(.proxy, default: "the variables `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`")),
+                ("no_proxy", .value(.hosts, default: "the variable `NO_PROXY`")),
+                ("certificate_file", .value(.path, default: "none")),
             ])
         ),
         ("services", .each(.service, service)),
     ])
 
-    private static let ofPreset = "the value of the preset, or a value that fits the address"
+    private static let unnamed = "the provider that can be called, if there is exactly one"
 
-    private static func choice<Words: RawRepresentable<String> & CaseIterable>(_ words: Words.Type) -> SettingSchema {
-        .value(.choice(Words.allCases.map(\.rawValue)), default: ofPreset)
+    private static func quirk(_ kind: SettingKind, _ value: String) -> SettingSchema {
+        .value(kind, default: "the value of the preset; without a preset: \(value)")
+    }
+
+    private static func quirkChoice<Words: RawRepresentable<String> & CaseIterable>(
+        _ words: Words.Type, _ value: String
+    ) -> SettingSchema {
+        quirk(.choice(Words.allCases.map(\.rawValue)), value)
     }
 
     private static let service = SettingSchema.section([
@@ -121,13 +127,18 @@ extension SettingSchema {
         (
             "quirks",
             .section([
-                ("token_limit", .choice(OpenAICompatibility.TokenLimit.self)),
-                ("stream_usage", .value(.flag, default: ofPreset)),
-                ("structured", .choice(OpenAICompatibility.Structure.self)),
-                ("tools", .value(.flag, default: ofPreset)),
-                ("system_role", .choice(OpenAICompatibility.SystemRole.self)),
-                ("seed", .choice(OpenAICompatibility.SeedName.self)),
-                ("base64_vectors", .value(.flag, default: ofPreset)),
+                (
+                    "token_limit",
+                    quirkChoice(
+                        OpenAICompatibility.TokenLimit.self,
+                        "`max_completion_tokens` at OpenAI's own address, otherwise `max_tokens`")
+                ),
+                ("stream_usage", quirk(.flag, "`true`")),
+                ("structured", quirkChoice(OpenAICompatibility.Structure.self, "`json_schema`")),
+                ("tools", quirk(.flag, "`true`")),
+                ("system_role", quirkChoice(OpenAICompatibility.SystemRole.self, "`system`")),
+                ("seed", quirkChoice(OpenAICompatibility.SeedName.self, "`seed`")),
+                ("base64_vectors", quirk(.flag, "`true` at OpenAI's own address, otherwise `false`")),
             ])
         ),
         ("fallback", .value(.providers, default: "none")),
