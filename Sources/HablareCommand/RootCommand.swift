@@ -8,7 +8,8 @@ struct RootCommand: ParsableCommand {
         commandName: "hablare",
         abstract: "Run AI requests durably, and resume after a crash: narrate books, generate text, speech and images.",
         discussion: """
-            Every request is on disk before it is acknowledged. After a crash, run the same command again: it resumes.
+            Every request is stored on disk before it is sent. After a crash, run the same command again. The second \
+            run continues where the first run stopped.
 
             EXAMPLES:
               hablare init                    set up the first service

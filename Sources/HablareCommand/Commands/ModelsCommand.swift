@@ -8,9 +8,10 @@ struct ModelsCommand: ComposedCommand {
         commandName: "models",
         abstract: "List the models of services, with their limits, prices and retirement dates.",
         discussion: """
-            The list ships with this version. With --refresh the services are asked which models their keys may use. \
-            Their answers then replace the facts of the list. Prices are for a million tokens or characters, or for a \
-            minute. A retired model is never called. --all also lists retired models.
+            The list ships with this version. With --refresh, the command asks the services which models their keys \
+            may use, and shows the facts from their answers instead of the facts from the list. A price is for a \
+            million tokens, for a million characters, or for a minute. A retired model is never called. With --all, \
+            retired models are also listed.
 
             EXAMPLES:
               hablare models

@@ -11,7 +11,7 @@ struct WatchCommand: ComposedCommand {
             EXAMPLES:
               hablare watch 01982f6e-6c4b-7d1e-9a3f-0123456789ab && echo done
 
-            Prints a line each time the request's state, or the reason why it waits, changes.
+            The command prints a line each time the request's state changes, or the reason why the request waits.
 
             Exit status: 0 the request is completed; 1 the request failed, was cancelled or is held.
 

@@ -12,23 +12,24 @@ struct WorkCommand: ComposedCommand {
               hablare work
               hablare work --forever --concurrency 1
 
-            The command ends when all remaining requests are held or have no provider here, and prints the reasons. A \
-            request is held if the outcome of its last attempt is unknown: see `hablare retry --help`. With --forever \
-            the command ends at Ctrl-C, and creates a missing store.
+            The command ends when no request is left that it can run. A request remains if it is held, or if its \
+            provider is not configured on this machine. The command prints the reason for each. A request is held if \
+            the outcome of its last attempt is unknown: see `hablare retry --help`. With --forever the command runs \
+            until Ctrl-C. If there is no store yet, --forever creates one.
 
-            If a service refuses its key, or if its account has no money left, this run sends no more requests to the \
-            service. The requests keep waiting. `work` also calls the addresses of stored requests that used \
-            --base-url. If a request with a new address is submitted while `work` runs, the request waits for the next \
-            `work`.
+            If a service refuses its key, or if the account at the service has no money left, this run sends no more \
+            requests to the service. The requests keep waiting. `work` also runs stored requests that were submitted \
+            with --base-url, at their addresses. If a request with a new address is submitted while `work` runs, that \
+            request waits until you run `work` again.
 
-            Several processes can work on the same store. They share the requests. --concurrency applies to each \
-            process. --rate applies to all processes together.
+            Several processes can run `work` on the same store. The processes share the requests. --concurrency \
+            applies to each process. --rate applies to all processes together.
 
             Exit status: 0 done; 1 some requests failed or are held; 78 some requests wait for a service whose \
             settings are wrong.
             """)
 
-    @Flag(help: "Continue until Ctrl-C, also if no request waits.")
+    @Flag(help: "Continue until Ctrl-C, even if no request waits.")
     var forever = false
 
     @OptionGroup var engine: EngineOptions

@@ -9,8 +9,8 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The maximum number of simultaneous calls of this process to each provider. Default: the service's \
-            setting, or the number of processors for a program.
+            The maximum number of calls to each provider that this process makes at the same time. Default: for a \
+            service, its setting; for a program, the number of processors.
             """, valueName: "n"))
     var concurrency: Int?
 
@@ -18,7 +18,7 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            End an attempt after this time. Default: the service's setting, or 120 for a program.
+            End an attempt after this time. Default: for a service, its setting; for a program, 120.
             """, valueName: "seconds"))
     var timeout: Double?
 
@@ -33,8 +33,8 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The maximum number of calls a minute to each provider, across all processes on the store. Default: the \
-            service's setting, or no limit for a program.
+            The maximum number of calls a minute to each provider. All processes on the store together keep this \
+            limit. Default: for a service, its setting; for a program, no limit.
             """, valueName: "n"))
     var rate: Double?
 

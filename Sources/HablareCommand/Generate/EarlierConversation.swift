@@ -17,7 +17,10 @@ struct ContinueOptions: ParsableArguments {
     @Option(
         name: .customLong("continue-from"),
         help: ArgumentHelp(
-            "Continue the conversation of this request: its id, its first characters, or \"last\".", valueName: "id"),
+            """
+            Continue the conversation of this request. Give the request's id, the first characters of the id, or \
+            \"last\".
+            """, valueName: "id"),
         transform: RequestReference.parse)
     var continueFrom: RequestReference?
 

@@ -4,7 +4,7 @@ import Hablare
 import HablareProviders
 
 struct PromptOptions: ParsableArguments {
-    @Option(name: [.short, .long], help: "Instructions for a language model, which apply to the whole conversation.")
+    @Option(name: [.short, .long], help: "Instructions for a language model. They apply to the whole conversation.")
     var system: String?
 
     @Option(
@@ -17,8 +17,9 @@ struct PromptOptions: ParsableArguments {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            A file that the model reads with the prompt: a text, a picture, a PDF or a recording. The content of the \
-            file decides, not its name. Or the https:// address of a picture or a PDF. Can be repeated.
+            A file that the model reads with the prompt: a text, a picture, a PDF or a recording. The type of the file \
+            is detected from its content, not from its name. Instead of a file, you can give the https:// address of a \
+            picture or a PDF. Can be repeated.
             """, valueName: "file"),
         completion: .file())
     var file: [String] = []

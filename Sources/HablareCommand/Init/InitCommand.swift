@@ -13,16 +13,18 @@ struct InitCommand: ComposedCommand {
               pass openai | hablare init --provider openai
               hablare init --provider ollama --model llama3.2
 
-            The command finds keys in the environment, and servers on this machine (Ollama, llama.cpp). The command \
-            tests the key with a call that costs nothing, and stores the key like `hablare keys set`. The key cannot \
-            be passed as an argument: type the key, or pass it on standard input. The service becomes the default of \
-            `hablare generate`. A service without a language model becomes the default of `hablare speak`.
+            The command looks for keys in the environment, and for servers on this machine (Ollama, llama.cpp). The \
+            command tests the key with a call that costs nothing, and stores the key in the same place as `hablare \
+            keys set`. The key cannot be passed as an argument: type the key, or pass it on standard input. The \
+            service becomes the default provider of `hablare generate`. If the service has no language model, it \
+            becomes the default provider of `hablare speak` instead.
 
-            Exit status: 0 the service can be used; 1 the service does not accept the key, and nothing is changed; 1 \
-            the service cannot be tested, and the key and the settings are stored.
+            Exit status: 0 the service can be used; 1 the service does not accept the key, or the service cannot be \
+            tested. If the service does not accept the key, nothing is changed. If the service cannot be tested, the \
+            key and the settings are stored.
             """)
 
-    @Option(help: "The service, such as openai. Default: asks at the terminal.")
+    @Option(help: "The service, such as openai. Without this option, the command asks at the terminal.")
     var provider: String?
 
     @Option(name: [.short, .long], help: "The model, for a service that has no default.")

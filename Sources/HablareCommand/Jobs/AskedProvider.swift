@@ -80,8 +80,8 @@ struct JobOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What to do if an attempt's outcome is unknown and the attempt may have been billed. This choice is stored \
-            with each new request.
+            What to do if a call's outcome is unknown and the call may have been billed: call again, or hold the \
+            request for your decision. The choice is stored with each new request.
             """, valueName: "action"))
     var ifInterrupted = InterruptionOption.runAgain
 

@@ -13,11 +13,12 @@ struct KeysCommand: ParsableCommand {
               hablare keys list
               hablare keys test openai
 
-            A key in the environment (HABLARE_OPENAI_KEY or OPENAI_API_KEY) is used before a stored key. Stored keys \
-            are in credentials.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Only you can read this file. On \
-            Apple platforms, stored keys are in the keychain.
+            If a key is in the environment (HABLARE_OPENAI_KEY or OPENAI_API_KEY) and also stored, the key in the \
+            environment is used. Stored keys are in credentials.json, in $XDG_CONFIG_HOME/hablare or \
+            ~/.config/hablare. Only you can read this file. On Apple platforms, stored keys are in the keychain.
 
-            A key is shown as sk-…c1f2. A key cannot be passed as an argument.
+            Only the beginning and the end of a key are shown, such as sk-…c1f2. A key cannot be passed as an \
+            argument.
             """,
         subcommands: [KeysSetCommand.self, KeysListCommand.self, KeysTestCommand.self, KeysDeleteCommand.self])
 }
@@ -29,7 +30,7 @@ struct KeyOptions: ParsableArguments {
     @Argument(help: .hidden)
     var surplus: [String] = []
 
-    @Option(help: "The label of an account, such as work, if there are several.")
+    @Option(help: "The name that you gave to an account, such as work, if you have several accounts at the service.")
     var account: String?
 
     /// Whether the arguments may contain a key: a surplus word, a word that looks like a key, or a name that could be

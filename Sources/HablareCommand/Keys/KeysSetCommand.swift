@@ -13,8 +13,8 @@ struct KeysSetCommand: ComposedCommand {
               hablare keys set openai --account work --expires 2027-01-01
               pass openai | hablare keys set openai
 
-            A typed key is not shown. On standard input, the key is one line. A key cannot be passed as an argument: \
-            the shell's history keeps arguments, and other users of this machine can see them.
+            A key is not shown while you type it. On standard input, the key is one line. A key cannot be passed as an \
+            argument, because the shell's history keeps arguments, and other users of this machine can see arguments.
             """)
 
     @OptionGroup var key: KeyOptions
