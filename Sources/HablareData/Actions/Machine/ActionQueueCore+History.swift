@@ -1,7 +1,7 @@
 extension ActionQueueCore {
     // MARK: User requests
 
-    /// Appends an action. Actions that were undone earlier can then no longer be redone.
+    /// Appends an action. Actions that were undone before can then no longer be redone.
     ///
     /// - Throws: ``ActionQueueError/Code/conflict``. In this case nothing has changed.
     mutating func appended(_ new: NewAction<Action>, now: Duration) throws {
