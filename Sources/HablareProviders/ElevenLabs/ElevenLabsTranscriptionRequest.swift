@@ -58,7 +58,7 @@ struct ElevenLabsTranscriptionRequest: Sendable {
         self.fields = fields
     }
 
-    /// The fields that `extra` must not contain.
+    /// The fields that the request sets itself, so `extra` must not contain them.
     private static let reserved = [
         "file": "The recording is in the prompt.", "cloud_storage_url": "The recording is in the prompt.",
         "source_url": "The recording is in the prompt.", "model_id": "Name the model in the request.",

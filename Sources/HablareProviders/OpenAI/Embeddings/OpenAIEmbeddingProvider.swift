@@ -7,17 +7,17 @@ import HablareJSON
 /// Each request has one text, with its own UUID, fingerprint, answer and ledger entry. The provider collects the texts
 /// of concurrent attempts and sends them in shared calls. A call has at most ``OpenAICompatibility/textsPerCall`` texts
 /// and 300,000 estimated tokens. These are OpenAI's limits (`openai` 3.57.0, `types/embedding_create_params.py`). A
-/// single text is sent after 10 ms without another text. Several texts are sent after 50 ms without another text. The
-/// tokens of a call are divided among its texts by their length. If the service refuses a call because of one text,
-/// that text fails alone, and the provider sends the others again. Any other failure of a call is the failure of each
-/// of its texts.
+/// single text is sent if no other text arrives for 10 ms. Several texts are sent if no other text arrives for 50 ms.
+/// The tokens of a call are divided among its texts by their length. If the service refuses a call because of one text,
+/// only that text fails, and the provider sends the others again. If a call fails in another way, all of its texts
+/// fail.
 ///
 /// The engine counts texts, not calls, so it admits many texts at once (``limits``). The limit of calls per minute
 /// applies to the calls that this provider sends in this process.
 ///
 /// Parameters of a request:
 ///
-/// - `dimensions`: the number of the vector's dimensions, if the model allows a choice.
+/// - `dimensions`: the number of the vector's dimensions, for a model that supports several.
 /// - `extra`: additional members of the body, sent unchanged.
 ///
 /// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id and the model.
@@ -30,8 +30,8 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     private let timeout: Duration
     private let gatherer: EmbeddingGatherer
 
-    /// The maximum size of an answer in bytes for each text. It is enough for the longest vector with 60 digits for
-    /// each number.
+    /// The maximum size of an answer in bytes for each text. It is enough for the longest vector, even if each number
+    /// has 60 digits.
     private static let largestAnswer = 4 << 20
     /// The maximum size of a whole answer in bytes.
     private static let largestAnswerOfAll = 256 << 20
