@@ -7,7 +7,7 @@ struct SchemaPointer {
 
     /// Reads a reference.
     ///
-    /// - Throws: ``SchemaMisfit/reference`` if the reference points out of the schema, or is an anchor.
+    /// - Throws: ``SchemaMisfit/reference`` if the reference points to a place outside the schema, or is an anchor.
     init(_ text: String) throws(SchemaMisfit) {
         guard text.hasPrefix("#") else { throw .reference }
         guard let pointer = text.dropFirst().removingPercentEncoding else { throw .reference }

@@ -85,7 +85,7 @@ struct OpenAITranscriptionRequest: Sendable {
         if isOpenAI { try Self.check(recording) }
     }
 
-    /// Returns the form in which a model gives times; `nil` if it cannot give times.
+    /// Returns the form in which a model gives times; `nil` if the model cannot give times.
     private static func form(of model: String, isOpenAI: Bool) -> Form? {
         if model.contains("diarize") { return .diarized }
         return isOpenAI && model.contains("transcribe") ? nil : .verbose
