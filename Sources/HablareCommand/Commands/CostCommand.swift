@@ -25,7 +25,8 @@ struct CostCommand: ComposedCommand {
 
             With --json the object has the members rows, total, gaps and budgets. gaps lists the models with attempts \
             of unknown cost. Costs are in millionths of a US dollar. In each sum, withoutCost is the number of \
-            attempts whose cost is unknown, and withoutPrice is the number of attempts at programs without a price.
+            attempts whose cost is unknown, and withoutPrice is the number of attempts that cost nothing, such as runs \
+            of programs without a price.
             """)
 
     @Option(help: ArgumentHelp("Print a sum for each provider, model, tag, job or day.", valueName: "group"))
@@ -65,7 +66,8 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// Reads a value that the sums can do without. If it cannot be read, notes why and returns the fallback value.
+    /// Reads a value without which the report is still useful. If reading fails, prints a note with the reason and
+    /// returns the fallback value.
     private func read<Value>(_ read: () throws -> Value, else usual: Value, _ console: Console) -> Value {
         do {
             return try read()

@@ -34,7 +34,7 @@ struct PsCommand: ComposedCommand {
     static let usualLimit = 20
     static let previewColumns = 40
 
-    /// The number of listed requests; `nil` for all.
+    /// The maximum number of requests to list; `nil` for all.
     private var most: Int? { all || limit == nil && (json || job != nil) ? nil : limit ?? Self.usualLimit }
 
     @Option(help: "List only requests in this state. Can be repeated. Held requests are also in the state pending.")
@@ -126,7 +126,7 @@ struct PsCommand: ComposedCommand {
         try await console.print(isFirst ? "[]" : "]")
     }
 
-    /// Returns the beginning of a prompt on one line; `-` if it has no text.
+    /// Returns the beginning of a prompt on one line; `-` if the prompt has no text.
     static func preview(of id: UUID, in store: any StoreReading) throws -> String {
         guard let prompt = try store.request(of: id)?.request.prompt else { return "-" }
         return preview(of: prompt)
@@ -148,7 +148,7 @@ struct PsCommand: ComposedCommand {
         return words.isEmpty ? "-" : words.cut(toColumns: previewColumns)
     }
 
-    /// Reads page by page: a store may hold more than fits into memory.
+    /// Reads the requests page by page, because a store may hold more requests than fit into memory.
     private func forEachPage(
         of store: any RequestStore, _ settings: Settings, in composition: Composition,
         _ body: ([RequestRow]) async throws -> Void

@@ -76,7 +76,7 @@ struct ShowCommand: ComposedCommand {
         return lines
     }
 
-    /// Writes an answer that could not be used, as it came.
+    /// Writes an answer that could not be used, exactly as it arrived.
     private func write(
         _ kept: KeptAnswer, of id: UUID, to output: String, in composition: Composition
     ) async throws {

@@ -82,7 +82,7 @@ private struct StreamedAnswer: Sendable {
         }
     }
 
-    /// Runs `body` until it ends or a signal arrives. Calls `stopped` once `body` has stopped.
+    /// Runs `body` until it ends or a signal arrives. After a signal, calls `stopped` as soon as `body` has stopped.
     private func untilSignal(
         in composition: Composition, _ body: @escaping @Sendable () async throws -> CommandStatus,
         then stopped: (StopSignal) -> CommandStatus
@@ -127,8 +127,8 @@ private struct StreamedAnswer: Sendable {
         }
     }
 
-    /// Throws if the answer is not text and would be shown on a terminal. Judges by the answer's type, or by its first
-    /// bytes while it is still being made.
+    /// Throws an error if the answer is not text and would be shown on a terminal. Uses the answer's type. If the
+    /// answer is not complete, uses its first bytes instead.
     private func checkShown(_ chunk: StreamChunk, _ store: any StoreReading, _ console: Console) throws {
         guard console.showsOutput else { return }
         let type: ContentType?

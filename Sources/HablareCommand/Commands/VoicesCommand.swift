@@ -98,7 +98,7 @@ struct VoicesCommand: ComposedCommand {
         return .success
     }
 
-    /// Returns the voices of a provider with their aliases; empty if the provider does not list any.
+    /// Returns the voices of a provider with their aliases; empty if the provider does not list its voices.
     private func voices(of installed: InstalledProvider) async throws -> [(voice: SpeechVoice, aliases: [String])] {
         if let service = installed.serviceVoices { return try await service.list(refresh).map { ($0, []) } }
         return try await installed.voices().map { voice in

@@ -98,7 +98,7 @@ private struct WatchedRequest: Sendable {
         if seconds > 0, await composition.seams.clock.sleepUnlessCancelled(for: .seconds(seconds)) { wake() }
     }
 
-    /// The parts of a request that are printed. Other changes do not print a line.
+    /// The facts about a request whose change prints a line. Other changes print nothing.
     private struct Seen: Equatable {
         let provider: ProviderID
         let phase: RequestPhase
@@ -106,7 +106,8 @@ private struct WatchedRequest: Sendable {
         let isInBatch: Bool
         let deadline: Date?
         let waiting: RequestSnapshot.WaitReason?
-        /// Whether the reason's date has passed and no process has acted on it yet.
+        /// Whether the date until which the request waits has passed, although no process has continued the request
+        /// yet.
         let isDue: Bool
         let error: AIServiceError?
         let attempt: Int?

@@ -144,7 +144,8 @@ struct WorkRound: Sendable {
     let reporter: ProgressReporter
     let forever: Bool
 
-    /// Returns the requests that may end while the engine starts: those in execution and those past their deadline.
+    /// Returns the requests that may end while the engine starts: requests in execution, and requests past their
+    /// deadline.
     func endingEarly(at date: Date) async throws -> [UUID] {
         var ids: [UUID] = []
         for filter in [
@@ -181,7 +182,8 @@ struct WorkRound: Sendable {
         struct Reason: Sendable, Equatable {
             var providers: [ProviderID]
             var count: Int
-            /// The reason that the providers cannot be asked; `nil` if they are unknown here.
+            /// The reason why the providers cannot be called; `nil` if the providers are not configured on this
+            /// machine.
             let failure: CommandFailure?
         }
 
@@ -213,8 +215,9 @@ struct WorkRound: Sendable {
         return left
     }
 
-    /// Waits for every request that is neither final, held nor left alone, and returns whether there were any. Reads
-    /// all ids before it waits: a request that ends meanwhile would be missing from a page read later.
+    /// Waits until every request is final, is held, or cannot be run by this process. Returns whether there were any
+    /// requests to wait for. Reads all ids before it waits, because a request that ends in the meantime would be
+    /// missing in a page that is read later.
     @discardableResult
     private func waitForAll(_ early: [UUID] = []) async throws -> Bool {
         var ids = early

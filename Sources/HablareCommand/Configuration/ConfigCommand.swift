@@ -198,6 +198,6 @@ struct ConfigPathCommand: ComposedCommand {
 }
 
 extension SettingSchema.Leaf {
-    /// The default without the marks of the documentation.
+    /// The default as plain text, without the backquotes of the documentation.
     var plainDefault: String { self.default.replacing("`", with: "") }
 }

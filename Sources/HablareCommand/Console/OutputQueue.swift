@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Hablare
 
-/// Writes to a channel on a thread of its own, one piece after another.
+/// A queue that writes pieces to a channel one after another, on a separate thread.
 ///
-/// A write to a full pipe blocks until the reader reads. Threads of the cooperative pool must not block: there may be
-/// only one, and the engine, its leases and the signals need it.
+/// If a pipe is full, a write blocks until the reader reads. The threads of Swift's concurrency must not block: there
+/// may be only one of them, and the engine, its leases and the signals need it.
 final class OutputQueue: Sendable {
     private struct State: Sendable {
         var waiting: Deque<Piece> = []
@@ -30,8 +30,9 @@ final class OutputQueue: Sendable {
 
     var unwrittenBytes: Int { state.withLock { $0.byteCount } }
 
-    /// Enqueues a piece without waiting. A passing piece is omitted if the next passing piece would directly follow it,
-    /// so that progress takes no memory while the output is not read. `ended` is not called for an omitted piece.
+    /// Enqueues a piece without waiting. If the next passing piece would directly follow a passing piece, the first of
+    /// the two is left out, so that progress takes no memory while the output is not read. `ended` is not called for
+    /// such a piece.
     func put(_ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         let piece = Piece(data: data, isPassing: isPassing, ended: ended)
         let replacesLast = state.withLock { state in

@@ -2,7 +2,7 @@ import ArgumentParser
 import Hablare
 
 struct EngineOptions: ParsableArguments {
-    /// The maximum duration of a program's attempt if no other is set.
+    /// The maximum duration of a program's attempt if the user sets no other.
     static let defaultTimeout = Duration.seconds(120)
 
     @Option(
@@ -84,7 +84,7 @@ struct EngineOptions: ParsableArguments {
     }
 }
 
-/// Throws if a number is outside the range of its option. An omitted number passes.
+/// Throws an error if a number is outside the range of its option. A missing number is accepted.
 func checkNumber(_ option: String, _ number: Int?, in range: ClosedRange<Int>) throws {
     guard let number, !range.contains(number) else { return }
     throw ValidationError("\(option) is \(number). Give a number from \(range.lowerBound) to \(range.upperBound).")

@@ -89,8 +89,8 @@ struct CallOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter isStream: Whether the answer is to be printed as it arrives. If the user did not ask for that, an
-    ///   interrupted answer begins again, as one that is not streamed does.
+    /// - Parameter isStream: Whether the answer is to be printed as it arrives. If the user did not request this with
+    ///   `--stream`, an interrupted answer begins again, as without a stream.
     func request(
         prompt: Prompt, parameters: [String: ParameterValue], isStream: Bool, now: Date
     ) -> AIRequest {
@@ -107,7 +107,7 @@ struct CallOptions: ParsableArguments {
 /// The value of `--deadline`: a number of seconds, or a duration with its unit.
 struct DeadlineOption: ExpressibleByArgument, Sendable, Hashable {
     let text: String
-    /// The time from now; `nil` if the text is none, or not between 0 and ten years.
+    /// The time from now in seconds; `nil` if the text is not a time, or is not between 0 and ten years.
     let seconds: Double?
 
     init(argument text: String) {

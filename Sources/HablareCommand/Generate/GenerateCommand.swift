@@ -168,7 +168,7 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
-    /// - Parameter hasSchema: Whether the answer has a schema, which may be a template's.
+    /// - Parameter hasSchema: Whether the answer has a schema, from an option or from a template.
     private func checkCombination(hasSchema: Bool) throws(CommandFailure) {
         guard sample == nil && !hasSchema || call.stream != true && !detach else {
             throw CommandFailure(
@@ -300,7 +300,7 @@ struct GenerateCommand: ComposedCommand {
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
     }
 
-    /// Returns whether the request waits for a batch, and the provider that sends it in one.
+    /// Returns the decision whether the request waits for a batch, and the provider that sends batches.
     private func batch(
         of installed: InstalledProvider, in directory: ProviderDirectory
     ) throws -> (BatchChoice, InstalledProvider?) {
@@ -314,7 +314,7 @@ struct GenerateCommand: ComposedCommand {
         return (choice, choice.isBatch ? found.value : nil)
     }
 
-    /// Whether the answer is printed as it arrives: if the user wants that, or if it is text for a terminal.
+    /// Whether the answer is printed as it arrives: if the user requests this, or if the answer is text for a terminal.
     private func streams(from installed: InstalledProvider, to target: Output, _ console: Console) -> Bool {
         if let wanted = call.stream { return wanted }
         let isOneText = sample == nil && tools.tool.isEmpty && !detach

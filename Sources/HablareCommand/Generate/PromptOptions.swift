@@ -24,7 +24,7 @@ struct PromptOptions: ParsableArguments {
         completion: .file())
     var file: [String] = []
 
-    /// Returns the prompts of several inputs. All of them have the same files, which are read once.
+    /// Returns the prompts of several inputs. All prompts have the same files, which are read once.
     func prompts(
         _ inputs: [PromptInput], for installed: InstalledProvider, in composition: Composition
     ) throws -> [Prompt] {
@@ -58,9 +58,9 @@ extension InstalledProvider {
     }
 }
 
-/// A picture of a prompt, read from a file. Its bytes determine its format, not its name.
+/// A picture of a prompt, read from a file. Its type is detected from its content, not from its name.
 enum PictureFile {
-    /// The largest file: 20 MiB. Services take less.
+    /// The largest file: 20 MiB. Services accept less.
     static let mostBytes = 20 << 20
 
     static func part(_ url: URL) throws -> Prompt.Part {

@@ -126,8 +126,8 @@ struct ImageCommand: ComposedCommand {
         }
     }
 
-    /// Prints the command that writes each unwritten picture, if the same command would have other pictures made
-    /// instead.
+    /// Prints, for each picture that was not written, the command that writes it. Only needed if repeating the command
+    /// would create other pictures.
     private func tellUnwritten(_ ended: JobEnd<WrittenPictures>, _ pictureFiles: PictureFiles, to console: Console) {
         let isStopped = ended.value == nil
         let missing = Set(ended.gaps.map(\.index))

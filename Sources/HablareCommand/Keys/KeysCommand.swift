@@ -33,8 +33,8 @@ struct KeyOptions: ParsableArguments {
     @Option(help: "The name that you gave to an account, such as work, if you have several accounts at the service.")
     var account: String?
 
-    /// Whether the arguments may contain a key: a surplus word, a word that looks like a key, or a name that could be
-    /// one.
+    /// Whether the arguments may contain a key: a surplus word, a word that looks like a key, or a name that could be a
+    /// key.
     var holdsKey: Bool {
         guard !looksLikeKey else { return true }
         do throws(AIServiceError) {
@@ -45,7 +45,8 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// Whether a word looks like a key. This includes 32 hexadecimal digits, which could also be a name.
+    /// Whether a word looks like a key. A word of 32 hexadecimal digits counts as a key, although it could also be a
+    /// name.
     private var looksLikeKey: Bool {
         (surplus + [service, account].compactMap(\.self)).contains(where: KnownService.isKey)
     }
@@ -70,8 +71,8 @@ struct KeyOptions: ParsableArguments {
     private static let leastOfKey = 16
 }
 
-/// The argument parser's message about `hablare keys`, without words that may be a key. The parser repeats words that
-/// it does not understand, and terminals log them.
+/// The argument parser's message about `hablare keys`, without words that may be a key. The words are removed because
+/// the parser repeats words that it does not understand, and terminals log them.
 enum KeyWords {
     private static let known: Set<String> = Set(
         [

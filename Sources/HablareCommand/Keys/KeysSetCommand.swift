@@ -72,7 +72,7 @@ struct KeysSetCommand: ComposedCommand {
 }
 
 extension Composition {
-    /// Notes the source of a service's key if it is not the given store.
+    /// Prints a note if another source of the service's key has precedence over the given store.
     func tellOfStronger(than store: any CredentialStore, _ name: CredentialName) {
         let stronger: CredentialSource
         do throws(AIServiceError) {

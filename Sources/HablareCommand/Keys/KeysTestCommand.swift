@@ -50,5 +50,5 @@ struct KeysTestCommand: ComposedCommand {
     }
 }
 
-/// Asks a service whether it accepts a key. Returns a sentence about the account, if there is one.
+/// Calls a service to check whether it accepts a key. Returns a sentence about the account; `nil` if there is none.
 typealias KeyCheck = @Sendable (APIKey) async throws -> String?

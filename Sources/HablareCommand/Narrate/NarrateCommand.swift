@@ -110,8 +110,8 @@ struct NarrateCommand: ComposedCommand {
         return try await narrate(plan, files, by: team, in: composition)
     }
 
-    /// Returns the plan of a narration. One that was begun by sentences goes on by sentences, because its finished
-    /// segments are paid for.
+    /// Returns the plan of a narration. If the narration was begun with sentences as segments, it continues with
+    /// sentences, because its finished segments are paid for.
     private func plan(
         of text: Data, _ source: String, _ parameters: [String: ParameterValue], _ team: AskedProvider,
         _ composition: Composition
@@ -138,7 +138,8 @@ struct NarrateCommand: ComposedCommand {
         return earlier
     }
 
-    /// Returns whether the store has requests of a narration. A dry run reports an unreadable store itself.
+    /// Returns whether the store has requests of a narration. If the store cannot be read, a dry run reports this
+    /// itself.
     private func hasBegun(_ plan: NarrationPlan, by team: AskedProvider, in composition: Composition) throws -> Bool {
         let folder = try options.data.folder(team.settings, in: composition)
         guard composition.storeExists(folder) else { return false }
@@ -150,7 +151,7 @@ struct NarrateCommand: ComposedCommand {
         }
     }
 
-    /// Returns the stored part of a narration; `nil`, after a note, if it cannot be read.
+    /// Returns the stored part of a narration. If the store cannot be read, prints a note and returns `nil`.
     private func made(
         of plan: NarrationPlan, by team: AskedProvider, in composition: Composition
     ) throws -> DryRun.Made? {
@@ -187,6 +188,6 @@ struct NarrateCommand: ComposedCommand {
 }
 
 extension InstalledProvider {
-    /// Whether it is a service that charges for its speech.
+    /// Whether the provider is a service that charges for its speech.
     var isPaidVoice: Bool { service != nil && hasPrice }
 }

@@ -48,8 +48,8 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// Returns the name of the provider to ask. With `--base-url` it includes the address, unless its service is
-    /// configured there.
+    /// Returns the name of the provider to use. With `--base-url` the name includes the address, unless this is the
+    /// configured address of the service.
     func name(for use: ProviderUse, over settings: Settings) throws -> String? {
         guard let baseURL else { return provider }
         let (provider, service) = try service(meantBy: "--base-url", use, settings)

@@ -97,7 +97,7 @@ struct TranscribeCommand: ComposedCommand {
         }
     }
 
-    /// Reads all recordings, so that a bad one is reported before anything is sent.
+    /// Reads all recordings, so that an invalid recording is reported before anything is sent.
     private static func read(_ names: [String], in composition: Composition) throws -> [RecordingFile] {
         var files: [RecordingFile] = []
         var failures: [CommandFailure] = []
@@ -112,7 +112,7 @@ struct TranscribeCommand: ComposedCommand {
         return files
     }
 
-    /// Checks each recording with the provider, which knows the sizes and formats that it takes.
+    /// Checks each recording with the provider, which knows the sizes and formats that it accepts.
     private static func check(_ files: [RecordingFile], _ work: JobWork, with installed: InstalledProvider) throws {
         var failures: [CommandFailure] = []
         for (index, file) in files.enumerated() {
@@ -126,7 +126,7 @@ struct TranscribeCommand: ComposedCommand {
         try together(failures)
     }
 
-    /// Throws one failure for several: each is named.
+    /// Throws one failure that names each of several failures.
     private static func together(_ failures: [CommandFailure]) throws {
         guard let first = failures.first else { return }
         throw failures.count == 1

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The body of a `messages` call. Pure.
+/// The body of a `messages` call.
 struct AnthropicMessagesRequest: Sendable {
     let model: String
     let options: AnthropicOptions

@@ -1,7 +1,7 @@
 import Hablare
 import HablareJSON
 
-/// The parameters of a request in the form of the messages API. Pure.
+/// The parameters of a request in the form of the messages API.
 struct AnthropicOptions: Sendable {
     /// The maximum number of tokens in the answer.
     let maximumTokens: Int64

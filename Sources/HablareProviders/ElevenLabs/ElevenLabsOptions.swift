@@ -1,6 +1,6 @@
 import Hablare
 
-/// The parameters of a request in the form of the speech API. Pure.
+/// The parameters of a request in the form of the speech API.
 struct ElevenLabsOptions: Sendable {
     /// The voice's id or name; `nil` for the provider's voice.
     let voice: String?

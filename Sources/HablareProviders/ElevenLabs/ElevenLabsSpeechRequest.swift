@@ -1,6 +1,6 @@
 import Hablare
 
-/// A text-to-speech call. Pure.
+/// A text-to-speech call.
 struct ElevenLabsSpeechRequest: Sendable {
     let text: String
     let model: String

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A `speech-to-text` call (elevenlabs 2.78.0, `RawSpeechToTextClient.convert`). Pure.
+/// A `speech-to-text` call (elevenlabs 2.78.0, `RawSpeechToTextClient.convert`).
 struct ElevenLabsTranscriptionRequest: Sendable {
     /// The maximum size of a recording in bytes: 2 GB.
     static let maximumBytes = 2_000_000_000

@@ -1,6 +1,6 @@
 import Hablare
 
-/// The parameter `extra`: additional members of a call's body, sent unchanged. Pure.
+/// The parameter `extra`: additional members of a call's body, sent unchanged.
 struct ExtraMembers: Sendable, Hashable {
     let members: [String: ParameterValue]
 

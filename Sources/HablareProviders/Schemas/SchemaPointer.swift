@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A reference to a place in the same schema: `#`, or a JSON pointer (RFC 6901) as a fragment of a URL. Pure.
+/// A reference to a place in the same schema: `#`, or a JSON pointer (RFC 6901) as a fragment of a URL.
 struct SchemaPointer {
     private let tokens: [String]
 

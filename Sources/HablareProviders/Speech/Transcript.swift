@@ -2,7 +2,7 @@ import Foundation
 package import Hablare
 import HablareJSON
 
-/// Transcribed speech, in a form that is the same for all services. Pure.
+/// Transcribed speech, in a form that is the same for all services.
 package struct Transcript: Sendable, Hashable {
     /// The whole text, without surrounding white space. Empty for audio without speech.
     package var text: String

@@ -46,7 +46,7 @@ struct TextEnding: Sendable, Hashable {
     var finishReason: String? { metadata[AnswerMetadata.finishReason] }
 }
 
-/// A reader of the events of a text API. Pure.
+/// A reader of the events of a text API.
 protocol TextReader: Sendable {
     /// The service that offers the API.
     associatedtype Service: TextService
@@ -68,7 +68,7 @@ protocol TextReader: Sendable {
     func ending(requestID: String?) throws(TextFault) -> TextEnding
 }
 
-/// A reader of an API that can also send a whole answer. Pure.
+/// A reader of an API that can also send a whole answer.
 protocol WholeTextReader: TextReader {
     /// Reads a whole answer and returns its text.
     mutating func read(whole value: ParameterValue) throws(TextFault) -> String

@@ -1,7 +1,7 @@
 import Hablare
 import HablareJSON
 
-/// The body of a `chat/completions` call. Pure.
+/// The body of a `chat/completions` call.
 struct OpenAIChatRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 
-/// The errors and limits of OpenAI's API and of compatible servers. Pure.
+/// The errors and limits of OpenAI's API and of compatible servers.
 struct OpenAIDialect: ServiceDialect {
     let name: String
     let fields: HTTPFields

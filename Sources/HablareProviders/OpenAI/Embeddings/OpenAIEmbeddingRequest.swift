@@ -1,6 +1,6 @@
 import Hablare
 
-/// One text of an `embeddings` call. Pure.
+/// One text of an `embeddings` call.
 struct OpenAIEmbeddingRequest: Sendable, Hashable {
     /// The number of the vector's dimensions; `nil` for the model's default.
     let dimensions: Int64?

@@ -1,6 +1,6 @@
 import Hablare
 
-/// The members of an `images/generations` or `images/edits` call. Pure.
+/// The members of an `images/generations` or `images/edits` call.
 struct OpenAIImageRequest: Sendable, Hashable {
     let model: String
     /// The members of the body.

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A reader of `responses` answers: the events of a stream, or a whole response. Pure.
+/// A reader of `responses` answers: the events of a stream, or a whole response.
 struct OpenAIResponsesReader: WholeTextReader {
     typealias Service = OpenAIService
     static let mostText = 16 << 20

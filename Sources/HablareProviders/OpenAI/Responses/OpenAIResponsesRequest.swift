@@ -1,7 +1,7 @@
 import Hablare
 import HablareJSON
 
-/// The body of a `responses` call. Pure.
+/// The body of a `responses` call.
 struct OpenAIResponsesRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation

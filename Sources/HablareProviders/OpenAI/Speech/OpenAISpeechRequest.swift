@@ -1,6 +1,6 @@
 import Hablare
 
-/// The body of an `audio/speech` call. Pure.
+/// The body of an `audio/speech` call.
 struct OpenAISpeechRequest: Sendable, Hashable {
     let model: String
     let text: String

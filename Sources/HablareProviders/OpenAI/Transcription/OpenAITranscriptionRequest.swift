@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// An `audio/transcriptions` call (openai 3.57.0, `TranscriptionCreateParams`). Pure.
+/// An `audio/transcriptions` call (openai 3.57.0, `TranscriptionCreateParams`).
 struct OpenAITranscriptionRequest: Sendable {
     /// The form of the answer.
     enum Form: String, Sendable {
