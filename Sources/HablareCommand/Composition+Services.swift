@@ -219,8 +219,8 @@ private struct ServiceSite: Sendable {
             rate: rate, concurrency: concurrency, catalog: catalog, date: date)
     }
 
-    /// Returns the model for requests that name none. If the server is not the vendor's own, it has other models, so
-    /// there is no such model, unless the server's API is used by only one vendor.
+    /// Returns the model for requests that name none; `nil` if there is no such model. If the server is not the
+    /// vendor's own, it has other models, so the result is `nil`, unless the server's API is used by only one vendor.
     func usualModel(of offer: ServiceOffer) -> String? {
         guard settings.kind != .openai || settings.kind.isOwn(address) else { return nil }
         return catalog.defaultModel(offer.kind, of: settings.kind.rawValue)

@@ -12,8 +12,8 @@ struct PruneCommand: ComposedCommand {
               hablare prune --dry-run
               hablare prune --days 1 --count 100
 
-            The command deletes the content of answers that exceed a limit (--days, --count or --bytes), oldest first. \
-            The requests and their recorded costs stay.
+            The command deletes the content of answers, oldest first, until the kept answers are within the limits \
+            --days, --count and --bytes. The requests and their recorded costs stay.
 
             These answers are always kept: the answers of a job, pinned answers, and answers that an app has not yet \
             copied into its own database. Every narration is a job. To delete these answers, use `hablare rm`.

@@ -12,10 +12,10 @@ struct WorkCommand: ComposedCommand {
               hablare work
               hablare work --forever --concurrency 1
 
-            The command ends when no request is left that it can run. A request remains if it is held, or if its \
-            provider is not configured on this machine. The command prints the reason for each. A request is held if \
-            the outcome of its last attempt is unknown: see `hablare retry --help`. With --forever the command runs \
-            until Ctrl-C. If there is no store yet, --forever creates one.
+            The command ends when it can run no further request. A request is not run if it is held, or if its \
+            provider is not configured on this machine. The command prints the reasons. A request is held if the \
+            outcome of its last attempt is unknown: see `hablare retry --help`. With --forever the command runs until \
+            Ctrl-C. If there is no store yet, --forever creates one.
 
             If a service refuses its key, or if the account at the service has no money left, this run sends no more \
             requests to the service. The requests keep waiting. `work` also runs stored requests that were submitted \

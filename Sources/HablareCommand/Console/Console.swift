@@ -41,7 +41,7 @@ final class Console: Sendable {
         try await put(begun + Data((shown + "\n").utf8))
     }
 
-    /// - Throws: ``CommandFailure``; `CancellationError` if the task is cancelled before the bytes are written. The
+    /// - Throws: ``CommandFailure``. `CancellationError` if the task is cancelled before the bytes are written. The
     ///   bytes are still written when the output has room, unless the process ends first.
     func write(_ data: Data) async throws {
         try await put(showsOutput ? state.withLock { $0.shown.next(data) } : data)

@@ -30,9 +30,9 @@ final class OutputQueue: Sendable {
 
     var unwrittenBytes: Int { state.withLock { $0.byteCount } }
 
-    /// Enqueues a piece without waiting. If the next passing piece would directly follow a passing piece, the first of
-    /// the two is left out, so that progress takes no memory while the output is not read. `ended` is not called for
-    /// such a piece.
+    /// Enqueues a piece without waiting. If a passing piece directly follows another passing piece that is not yet
+    /// written, the older of the two is left out, and its `ended` is not called. So progress takes no memory while the
+    /// output is not read.
     func put(_ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         let piece = Piece(data: data, isPassing: isPassing, ended: ended)
         let replacesLast = state.withLock { state in

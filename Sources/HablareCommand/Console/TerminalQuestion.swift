@@ -18,7 +18,7 @@ enum TerminalQuestion {
 
     /// Returns the line that the user types; an empty line at the end of the input.
     ///
-    /// - Throws: `CancellationError`; ``CommandFailure`` if the terminal is gone.
+    /// - Throws: `CancellationError`. ``CommandFailure`` if the terminal is gone.
     static func ask(_ question: String) async throws -> String {
         try await OwnThread.run { goesOn in
             let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)

@@ -28,11 +28,11 @@ struct GenerateCommand: ComposedCommand {
             command waits up to 10 s for the answer. If the answer is not complete then, the request waits in the \
             store, and `hablare work` completes the request. `generate` runs only its own requests.
 
-            On a terminal, a text is printed as it arrives. With --stream, a text is also printed as it arrives in a \
-            pipe or file. While a text is printed as it arrives, you can also read it in another terminal with \
-            `hablare stream ID`. If a call with --stream is interrupted after a part of the answer has arrived, the \
-            request fails. `hablare retry ID` queues the request again, and `hablare work` then runs the request. With \
-            --restart, the command instead requests the answer again from the beginning.
+            On a terminal, a text is printed as it arrives. With --stream, a text is also printed as it arrives if the \
+            output is a pipe or a file. While the text arrives, you can read it in another terminal with `hablare \
+            stream ID`. If a call with --stream is interrupted after a part of the answer has arrived, the request \
+            fails. `hablare retry ID` queues the request again, and `hablare work` then runs the request. With \
+            --restart, the request does not fail: the command requests the answer again from the beginning.
 
             With --deadline 24h, a request to OpenAI or Anthropic is sent in a batch: the service answers within \
             hours, at half of the price. After Ctrl-C or a crash, `hablare work` continues with the same batch. If the \
@@ -41,8 +41,8 @@ struct GenerateCommand: ComposedCommand {
 
             If a command with --prompts was interrupted, run the command again. The second run keeps the finished \
             answers, retries failed requests, and continues. The answers are printed in the order of the prompts, with \
-            a line --- between two answers. Nothing is printed until every prompt has an answer. With --json, the \
-            command prints one object for each prompt, even if a request failed.
+            a line --- between two answers. Without --json, nothing is printed until every prompt has an answer. With \
+            --json, the command prints one object for each prompt, even if a request failed.
 
             Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
 

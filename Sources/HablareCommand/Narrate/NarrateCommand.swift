@@ -25,8 +25,8 @@ struct NarrateCommand: ComposedCommand {
 
             A segment is a sentence for a program, and a paragraph for a service that charges. Paragraphs take fewer \
             calls than sentences and sound more natural. A paragraph ends at a blank line. If a paragraph is longer \
-            than the service accepts, the command splits the paragraph at the end of a sentence. To choose another \
-            segment, pass --split.
+            than the service accepts, the command splits the paragraph at the end of a sentence. To split the text in \
+            another way, pass --split.
 
             The command also writes a timeline, a file next to the audio, such as book.wav.timeline.json. The timeline \
             has the time at which each segment begins. With --split sentence, the timeline has an entry for each \

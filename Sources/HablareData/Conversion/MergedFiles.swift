@@ -29,7 +29,7 @@ public struct MergedFiles: Sendable, Hashable {
     /// engine's own file.
     ///
     /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed`` if the file cannot be stored or the content has no
-    ///   bytes; the error of reading the content.
+    ///   bytes. The error of reading the content.
     public func keep(_ content: ResponseContent) throws -> URL {
         guard let body = content.body else {
             throw MergeError(

@@ -41,8 +41,8 @@ extension AIDataCoordinator {
     ///   - property: The property.
     ///   - rules: The rules that an answer must satisfy. Default: none.
     /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
-    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response that has no content or whose content
-    ///   cannot be read; `CancellationError`. In each case the model is unchanged.
+    /// - Throws: ``MergeError``. The ``/Hablare/AIServiceError`` of a response that has no content or whose content
+    ///   cannot be read. `CancellationError`. In each case the model is unchanged.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,

@@ -43,7 +43,7 @@ extension AIDataCoordinator: Service {
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The request's UUID.
     /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget`` or ``MergeError/Code/ambiguousTarget``, or if
-    ///   the promise cannot be written; the ``/Hablare/AIServiceError`` of the submission. In each case nothing is
+    ///   the promise cannot be written. The ``/Hablare/AIServiceError`` of the submission. In each case nothing is
     ///   promised.
     @discardableResult
     @concurrent public nonisolated func submit(
@@ -133,7 +133,7 @@ extension AIDataCoordinator: Service {
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The merged response.
-    /// - Throws: The errors of ``submit(_:to:mergingInto:row:)``; the error of a request that failed or was cancelled;
+    /// - Throws: The errors of ``submit(_:to:mergingInto:row:)``. The error of a request that failed or was cancelled.
     ///   ``MergeError`` if the merge failed. A failed merge stays promised.
     @discardableResult
     @concurrent public nonisolated func generate(

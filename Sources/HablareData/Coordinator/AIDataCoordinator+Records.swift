@@ -13,8 +13,8 @@ extension AIDataCoordinator {
     ///   - target: The target. It need not be registered.
     ///   - row: The row's primary key.
     /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
-    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response that has no content or whose content
-    ///   cannot be read; `CancellationError`. In each case nothing is changed, and the response is kept.
+    /// - Throws: ``MergeError``. The ``/Hablare/AIServiceError`` of a response that has no content or whose content
+    ///   cannot be read. `CancellationError`. In each case nothing is changed, and the response is kept.
     @discardableResult
     public nonisolated func merge(
         _ response: AIResponseData, into target: MergeTarget, row: MergeRow

@@ -48,7 +48,7 @@ final class PromiseKeeper: Sendable {
 
     /// Fulfils promises until the task is cancelled.
     ///
-    /// - Throws: `AIServiceError` with code `invalidState` if the keeper is already running; the error of reading the
+    /// - Throws: `AIServiceError` with code `invalidState` if the keeper is already running. The error of reading the
     ///   promises.
     @concurrent func run() async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)

@@ -105,7 +105,7 @@ extension AIDataCoordinator {
     /// A receipt is small. If an app merges thousands of responses a day, call this method from time to time.
     ///
     /// - Returns: The number of removed receipts.
-    /// - Throws: ``MergeError`` for a failure of the app's database; the ``/Hablare/AIServiceError`` of the store;
+    /// - Throws: ``MergeError`` for a failure of the app's database. The ``/Hablare/AIServiceError`` of the store.
     ///   `CancellationError`. Receipts that were removed before the error stay removed.
     @discardableResult
     @concurrent public nonisolated func forgetReceipts(before date: Date) async throws -> Int {

@@ -22,7 +22,7 @@ extension AppDatabase {
     ///   - tables: The names of the tables, in any order. Default: `nil`, for all tables that contain the app's rows.
     ///   - url: The file. Its folder must exist.
     /// - Throws: ``ExchangeError``, such as ``ExchangeError/Code/unknownTable`` and
-    ///   ``ExchangeError/Code/virtualTable``; the errors of reading; `CancellationError` if the task is cancelled.
+    ///   ``ExchangeError/Code/virtualTable``. The errors of reading. `CancellationError` if the task is cancelled.
     ///   After an error, an existing file is unchanged.
     @concurrent
     public func export(_ tables: [String]? = nil, to url: URL) async throws {

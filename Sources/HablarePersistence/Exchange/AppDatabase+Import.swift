@@ -11,7 +11,7 @@ extension AppDatabase {
     ///   - url: The document.
     ///   - policy: The action for rows whose key is already in the database. Default: the import fails.
     /// - Returns: The numbers of rows that were written and skipped.
-    /// - Throws: ``ExchangeError`` with the position in the document; the errors of writing; `CancellationError` if the
+    /// - Throws: ``ExchangeError`` with the position in the document. The errors of writing. `CancellationError` if the
     ///   task is cancelled. After an error, nothing is changed.
     @concurrent
     @discardableResult

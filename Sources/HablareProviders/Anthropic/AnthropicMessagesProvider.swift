@@ -57,10 +57,14 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// Values outside 1 to 10 million are clamped. The provider adds the request's thinking budget, or 32,000 tokens
     /// for a model that always thinks. The sum is at most the model's own limit.
     ///
-    /// Default: `nil`. If the answer streams, the maximum is then the model's own limit. If the answer does not stream,
-    /// the maximum is the number of tokens that arrive within the attempt's timeout at 128,000 tokens an hour (21,333
-    /// tokens in ten minutes), and at most the model's limit. Tokens for thinking are included. If a model is unknown,
-    /// its limit is assumed: 32,000 tokens for Anthropic's models and 4,096 tokens for others.
+    /// Default: `nil`. The maximum is then chosen for each call:
+    ///
+    /// - If the answer streams, the maximum is the model's own limit.
+    /// - If the answer does not stream, the maximum is the number of tokens that arrive within the attempt's timeout at
+    ///   128,000 tokens an hour (21,333 tokens in ten minutes). It is at most the model's limit.
+    ///
+    /// Tokens for thinking are included. If a model is unknown, its limit is assumed: 32,000 tokens for Anthropic's
+    /// models and 4,096 tokens for others.
     public let defaultMaximumTokens: Int64?
     /// The provider's limits. Default: four concurrent calls, a timeout of ten minutes for an attempt, and the rate of
     /// a new account until the service reports another rate. For example, `ProviderLimits(concurrency: 8,

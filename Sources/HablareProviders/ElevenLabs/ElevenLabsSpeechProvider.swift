@@ -169,8 +169,8 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
 
     /// Calls a closure for each item of an answer with times, as the item arrives.
     ///
-    /// - Throws: The errors of ``ServiceAnswer/forEachPiece(_:)`` and of `each`; `responseTooLarge` for an object that
-    ///   is too long; `invalidResponse` for an answer in another form. The last error keeps the answer.
+    /// - Throws: The errors of ``ServiceAnswer/forEachPiece(_:)`` and of `each`. `responseTooLarge` for an object that
+    ///   is too long. `invalidResponse` for an answer in another form. The last error keeps the answer.
     private func forEachItem(
         of answer: ServiceAnswer, _ each: (TimedAnswerReader.Item) async throws -> Void
     ) async throws(AIServiceError) {

@@ -56,7 +56,8 @@ struct TextExchange<Reader: TextReader>: Sendable {
     }
 
     /// Returns the error for a failed call that should have continued a paused answer. The earlier part of the answer
-    /// is complete and billed, so this call may not be repeated as if nothing had been sent.
+    /// is complete and billed. Therefore the error has the usage of that part, and if it is retryable, its outcome is
+    /// unknown.
     func afterPause(_ error: AIServiceError) -> AIServiceError {
         guard error.disposition != .outcomeUnknown, error.code != .cancelled else { return error.afterwards }
         return error.afterwards.billed(.billed(service.charged(reader.usage)))

@@ -8,7 +8,7 @@ extension ActionQueueCore {
         quietSince = configuration.mode == .automatic ? now : nil
     }
 
-    /// Makes all waiting steps due if there are enough of them, or if the quiet time has passed.
+    /// Makes all waiting steps due if enough steps wait, or if the quiet time has passed.
     private mutating func pullTriggers(now: Duration) {
         guard configuration.mode == .automatic, let since = quietSince else { return }
         guard notYetDue > 0 || !underWay.isEmpty else {

@@ -46,8 +46,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// Marks a step as failed if it has no attempts left. This prevents that a commit that crashes the process is
-    /// repeated forever.
+    /// Marks a step as failed if it has no attempts left. Otherwise a commit that crashes the process would be repeated
+    /// forever.
     fileprivate mutating func restarted(_ configuration: ActionQueueConfiguration) {
         guard !record.standing.isKnown, record.attempt >= max(1, configuration.maximumAttempts) else { return }
         record.hasGivenUp = true

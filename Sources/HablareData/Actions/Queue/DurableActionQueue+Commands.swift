@@ -32,7 +32,7 @@ extension DurableActionQueue {
     /// - Parameters:
     ///   - action: The action. Its JSON must be the same in each call, so the encoder sorts the keys.
     ///   - id: The action's permanent id. Derive the id from the operation, or store the id before the call.
-    /// - Throws: The errors of the method without an id; `conflict` if a different action was appended under the id.
+    /// - Throws: The errors of the method without an id. `conflict` if a different action was appended under the id.
     public func append(_ action: Action, id: ActionID) async throws {
         var new = try newAction(action, id: id)
         new.name = ActionName(id, of: new.payload)

@@ -15,7 +15,7 @@ actor VoiceCatalog {
         self.source = source
     }
 
-    /// Returns the voices. If several callers ask before the first answer, each of them runs the program, which is
+    /// Returns the voices. If several callers ask before the first answer, each of them runs the program. This is
     /// harmless.
     ///
     /// - Parameter print: A closure that runs the program with arguments and returns its output.

@@ -56,7 +56,7 @@ public struct ServiceAnswer: Sendable {
 
     /// Returns the whole body.
     ///
-    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge`` for a body that
+    /// - Throws: The errors of ``forEachPiece(_:)``. ``/Hablare/AIServiceError/Code/responseTooLarge`` for a body that
     ///   is larger than the request allows.
     public func data() async throws(AIServiceError) -> Data {
         var all = Data()
@@ -75,7 +75,7 @@ public struct ServiceAnswer: Sendable {
 
     /// Returns the whole body, decoded from JSON.
     ///
-    /// - Throws: The errors of ``data()``; ``/Hablare/AIServiceError/Code/invalidResponse`` if the body cannot be
+    /// - Throws: The errors of ``data()``. ``/Hablare/AIServiceError/Code/invalidResponse`` if the body cannot be
     ///   decoded.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) async throws(AIServiceError) -> Value {
         try json(type, of: try await data())
@@ -108,7 +108,7 @@ public struct ServiceAnswer: Sendable {
     ///
     /// - Parameter each: A closure that handles an event and returns whether to continue.
     /// - Returns: Whether `each` stopped the stream. With most services, the stream is incomplete if this is `false`.
-    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not
+    /// - Throws: The errors of ``forEachPiece(_:)``. ``/Hablare/AIServiceError/Code/invalidResponse``, which is not
     ///   retried, for an event or a line that is too long.
     public func forEachEvent(
         _ each: (ServerSentEvent) async throws -> Bool
@@ -145,7 +145,7 @@ public struct ServiceAnswer: Sendable {
     /// - Parameters:
     ///   - maximumBytes: The maximum number of bytes in a line. Default: 16 MiB.
     ///   - each: A closure that handles a line. The line has no line end.
-    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not
+    /// - Throws: The errors of ``forEachPiece(_:)``. ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not
     ///   retried, for a line that is too long.
     public func forEachLine(
         maximumBytes: Int = JSONLinesReader.defaultMaximumLineBytes, _ each: (Data) async throws -> Void
