@@ -51,8 +51,8 @@ struct Composition: Sendable {
     var timeZone: TimeZone
     var processorCount: Int
 
-    /// The limits that the command line sets for one provider. For limits that it does not set, the provider's own
-    /// settings apply.
+    /// The limits that the command line sets for one provider. If the command line does not set a limit, the provider's
+    /// own setting applies.
     struct CallLimits: Sendable, Hashable {
         /// The number of concurrent calls. `nil`: for a program, the number of processors.
         var concurrency: Int?

@@ -2,7 +2,8 @@ import Foundation
 import HablareProviders
 
 /// The settings in environment variables. The name of a variable is `HABLARE_` and the setting's path in capitals, with
-/// `_` between names and in place of hyphens. If a variable resembles a setting but is none, reading throws an error.
+/// `_` between names and in place of hyphens. If the name of a variable resembles the name of a setting, but no setting
+/// has this name, reading throws an error.
 struct EnvironmentSettings {
     let variables: [String: String]
 

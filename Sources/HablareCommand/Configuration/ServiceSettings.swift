@@ -9,7 +9,7 @@ struct ServiceSettings: Sendable, Equatable {
     let preset: OpenAIPreset?
     /// The service's differences from OpenAI; `nil` if they depend only on the address.
     var compatibility: OpenAICompatibility?
-    /// Further secret headers of the service's calls. A key is the lowercase name of a header, and its value is the
+    /// Further secret headers of the service's calls. Each header's name is in lower case, and its value here is the
     /// name of a stored key.
     var secretHeaders: [String: String] = [:]
     /// The address, as the user wrote it. Default: the address of the vendor whose API the service has.

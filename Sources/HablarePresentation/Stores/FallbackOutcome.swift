@@ -28,7 +28,7 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
         }
     }
 
-    /// Returns the remote or saved resource. For callers to whom it does not matter which, such as a presenter.
+    /// Returns the remote or saved resource. Use it if your code treats both in the same way, as a presenter does.
     ///
     /// - Throws: The remote source's error if there is no resource.
     public func get() throws -> Resource {

@@ -198,8 +198,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
 
 extension CommandProvider {
     /// The program's current location. If the program was found at the start, its path does not change, so that the
-    /// fingerprint is stable. If it was missing at the start, it is searched for again, because it may have been
-    /// installed since.
+    /// fingerprint (the value by which equal requests are recognised) is stable. If it was missing at the start, it is
+    /// searched for again, because it may have been installed since.
     var program: ExecutableSearch {
         ExecutableSearch(found ?? template.executable, in: searchPath)
     }

@@ -86,7 +86,7 @@ enum ActionTable {
 
     /// Returns whether the journal records that this execution of an item was carried out.
     ///
-    /// The answer is reliable only if the committer marks an item as carried out in the same transaction as its
+    /// The result is reliable only if the committer marks an item as carried out in the same transaction as its
     /// changes.
     ///
     /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner. ``ActionQueueError/Code/erased``

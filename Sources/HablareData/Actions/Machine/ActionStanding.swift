@@ -1,4 +1,4 @@
-/// The known effect of an action on the app's data or on a service.
+/// The standing of an action: what is known about its effect on the app's data or on a service.
 enum ActionStanding: Sendable, Hashable {
     /// The action has no effect: it was never carried out, or was reverted.
     case notApplied

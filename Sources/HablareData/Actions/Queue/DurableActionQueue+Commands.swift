@@ -42,7 +42,7 @@ extension DurableActionQueue {
 
     /// Appends several actions in one transaction. When the method returns, all actions are on disk.
     ///
-    /// An undo reverts only one of the actions. Otherwise, this method behaves like the method for a single action.
+    /// Each undo reverts only one action. Otherwise, this method behaves like the method for a single action.
     ///
     /// - Returns: The actions' ids, in the order of the actions.
     /// - Throws: The errors of the method for a single action. In each case no action was appended.
@@ -59,7 +59,7 @@ extension DurableActionQueue {
 
     /// Undoes the last action that is not undone yet. When the method returns, the undo is on disk.
     ///
-    /// If the action was not carried out, the queue does not carry it out. If the action was carried out, the queue
+    /// If the action was not carried out yet, the queue will not carry it out. If the action was carried out, the queue
     /// carries out its compensation. If its commit is in flight, the outcome of the commit decides between these two
     /// cases. The method cannot be cancelled.
     ///
@@ -75,8 +75,8 @@ extension DurableActionQueue {
 
     /// Redoes the action that was undone last. When the method returns, the redo is on disk.
     ///
-    /// If the action's compensation was not carried out, the queue does not carry it out. Otherwise the queue carries
-    /// the action out again. The method cannot be cancelled.
+    /// If the action's compensation was not carried out yet, the queue will not carry it out. Otherwise the queue
+    /// carries the action out again. The method cannot be cancelled.
     ///
     /// - Returns: The action that was redone, and the work that follows from the redo.
     /// - Throws: ``ActionQueueError``: `nothingToRedo`, `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each
@@ -186,7 +186,7 @@ extension DurableActionQueue {
         try await ask { try $0.discardAsked(id) }
     }
 
-    /// Drops one action that was not carried out, even if other actions were appended after it. The queue does not
+    /// Drops one action that was not carried out yet, even if other actions were appended after it. The queue will not
     /// carry the action out. The action can no longer be undone or redone. The method cannot be cancelled.
     ///
     /// - Throws: ``ActionQueueError``: `notPending` in three cases: a commit of the action is in flight, the action was
