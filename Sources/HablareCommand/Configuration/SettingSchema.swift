@@ -1,12 +1,12 @@
 import HablareProviders
 
-/// The schema of the configuration: the one table for reading, checking and documentation.
+/// The schema of the configuration. This one table is used for reading, checking and documentation.
 indirect enum SettingSchema: Sendable {
     case value(SettingKind, default: String)
     case section([(name: String, schema: SettingSchema)])
     case each(SettingNaming, SettingSchema)
 
-    /// A value of the schema. Names that the user chooses appear as ``SettingNaming/placeholder``.
+    /// A value of the schema. In place of names that the user chooses, it has ``SettingNaming/placeholder``.
     struct Leaf: Sendable {
         let path: SettingPath
         let kind: SettingKind
@@ -28,7 +28,7 @@ indirect enum SettingSchema: Sendable {
 extension SettingSchema {
     /// Returns the value that a key names, such as `services.openai.model`.
     ///
-    /// - Throws: ``CommandFailure`` with the nearest keys if there is none.
+    /// - Throws: ``CommandFailure`` with the nearest keys if there is no such key.
     static func leaf(_ key: String) throws -> Leaf {
         let source = SettingSource.option("The key")
         let names = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -155,7 +155,7 @@ enum SettingNaming: Sendable, Hashable {
         }
     }
 
-    /// Returns the name as it is stored. Header names are case-insensitive.
+    /// Returns a name in the form in which it is stored. Names of headers are stored in lower case.
     func canonical(_ name: String) -> String {
         switch self {
         case .service: name
@@ -163,7 +163,7 @@ enum SettingNaming: Sendable, Hashable {
         }
     }
 
-    /// Returns the problem with a canonical name as the end of a sentence; `nil` if it is valid.
+    /// Returns the problem with a stored name, as the end of a sentence; `nil` if the name is valid.
     func problem(with name: String) -> String? {
         switch self {
         case .service:
