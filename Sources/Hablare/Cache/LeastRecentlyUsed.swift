@@ -7,8 +7,7 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         let key: Key
         var value: Value
         var cost: Int
-        /// The indices of the values that were used directly after and directly before this value. -1 if there is no
-        /// such value.
+        /// The index of the value that was used next after this value. -1 if there is none.
         var newer: Int
         var older: Int
     }
@@ -41,8 +40,8 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// Inserts a value or replaces the value under its key. Does not store a value that is larger than the maximum
     /// cost.
     ///
-    /// - Returns: The values that were removed. If the caller holds a lock, it must unlock first and release the values
-    ///   afterwards, because deinitializing an object may run foreign code.
+    /// - Returns: The values that were removed. If the caller holds a lock, it must release the removed values only
+    ///   after it has unlocked, because the deinitializer of an object may run code of other modules.
     @discardableResult
     package mutating func set(_ key: Key, to value: Value, cost: Int) -> [Value] {
         var gone: [Value] = []
