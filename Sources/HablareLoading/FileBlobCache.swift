@@ -58,7 +58,8 @@ public final class FileBlobCache: BlobCache {
         try self.init(directory: directory, limits: limits, date: date, calls: syncs ? .system : .unsynced)
     }
 
-    /// - Creates a cache.
+    /// Creates a cache.
+    ///
     /// - Parameter discard: A closure that removes a file if it exists.
     init(
         directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls,
@@ -154,7 +155,7 @@ public final class FileBlobCache: BlobCache {
     /// exceeded, and after an eighth of the limit has been written.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` if a file could not be examined or
-    ///   removed. Other files may have been removed in place of this file.
+    ///   removed. In place of this file, the method may have removed other files.
     public func trim() throws {
         let mayTrim = state.withLock { state in
             defer { state.isTrimming = true }

@@ -63,7 +63,8 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     private var lastOrder = 0
     private var isClosed = false
 
-    /// - Creates a core.
+    /// Creates a core.
+    ///
     /// - Parameter concurrency: The maximum number of attempts at the same time, at least 1.
     init(concurrency: Int) {
         self.concurrency = max(1, concurrency)

@@ -46,7 +46,7 @@ public struct LoadRetryPolicy: Sendable {
     public static let never = LoadRetryPolicy(maximumAttempts: 1)
 
     /// Returns ``/Hablare/AIServiceError/isRetryable`` for an ``/Hablare/AIServiceError``. For any other error, returns
-    /// `true`, because it may be temporary.
+    /// `true`, because the error may be temporary.
     @Sendable public static func isWorthRetrying(_ error: any Error) -> Bool {
         (error as? AIServiceError)?.isRetryable ?? true
     }

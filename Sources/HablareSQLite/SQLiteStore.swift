@@ -94,7 +94,8 @@ public final class SQLiteStore: RequestStore {
         try self.init(directory: directory, configuration: configuration, calls: .system)
     }
 
-    /// - Opens a store with calls of the system that a test can replace.
+    /// Opens a store with calls of the system that a test can replace.
+    ///
     /// - Parameters:
     ///   - calls: The system calls that make the store's content files durable.
     ///   - writer: The number of this open store in the log of commits. No other open store may have the same number.

@@ -144,7 +144,7 @@ package protocol StoreRows {
 
     /// Marks the output of a generation as the flight's response.
     ///
-    /// The limits of the chunks of this generation are kept. The chunks of other generations are deleted. The store
+    /// The boundaries of the chunks of this generation are kept. The chunks of other generations are deleted. The store
     /// need not keep the bytes of the chunks, because the response contains them.
     mutating func outputCompleted(of flight: FlightID, generation: Int) throws(Failure)
 

@@ -8,7 +8,7 @@ public enum CacheUse: Sendable, Hashable {
     /// The cache had no answer that was young enough. The response was produced for this request, or for another
     /// request that shared the same call.
     case miss
-    /// The cache was not searched, because the request asked for a new answer.
+    /// The cache was not searched, because the request's policy is ``CachePolicy/refresh``.
     case refresh
 }
 

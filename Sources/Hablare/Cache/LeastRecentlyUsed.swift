@@ -40,8 +40,8 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// Inserts a value or replaces the value under its key. Does not store a value that is larger than the maximum
     /// cost.
     ///
-    /// - Returns: The values that were removed. If the caller holds a lock, it must release the removed values only
-    ///   after it has unlocked, because the deinitializer of an object may run code of other modules.
+    /// - Returns: The values that were removed. If the caller holds a lock, it must unlock first, and release the
+    ///   removed values afterwards. The deinitializer of an object may run code of other modules.
     @discardableResult
     package mutating func set(_ key: Key, to value: Value, cost: Int) -> [Value] {
         var gone: [Value] = []

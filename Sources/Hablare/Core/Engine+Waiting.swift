@@ -33,8 +33,8 @@ extension Engine {
         }
     }
 
-    /// Waits until the engine should shut down, or until it is suspended and the grace period is over. In the two
-    /// cases, the core is closed when this method returns.
+    /// Waits until the engine should shut down, or until it is suspended and the grace period is over. In each case,
+    /// the core is closed when this method returns.
     func untilClosed() async {
         while true {
             await wait { $0.core.isToClose }

@@ -182,8 +182,8 @@ extension EngineCore {
 
     /// Applies a new state of a flight that this process may execute, hold or watch.
     ///
-    /// If this process has an attempt of the flight, the state has one of two meanings. The attempt's start is on disk.
-    /// Or the attempt's lease has ended, and the attempt is stopped.
+    /// If this process has an attempt of the flight, there are two cases: the attempt's start is on disk, or the
+    /// attempt's lease has ended. In the second case, the attempt is stopped.
     private mutating func moved(_ id: FlightID, _ lifecycle: FlightLifecycle, isForeign: Bool) {
         if let attempt = attempt(at: id) {
             let isOwn = attempt.flight.lifecycle.token == lifecycle.token

@@ -15,8 +15,8 @@ import OrderedCollections
 /// - the requests that are watched in this process
 ///
 /// The journal passes the changes of each commit to the core in commit order (``committed(_:of:)``). The core therefore
-/// handles all changes in one order. ``wake()`` returns the next time at which the core must be called. It needs no
-/// other timer.
+/// handles all changes in one order. ``wake()`` returns the next time at which the core must be called. The core needs
+/// no other timer.
 ///
 /// The following statements are always true, whatever the order of events is:
 ///
@@ -156,7 +156,7 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// All rows for which ``isOfInterest(_:)`` is true. It is used to read all of them again.
+    /// All rows for which ``isOfInterest(_:)`` is true. The property is used to read all these rows again.
     package var rowsOfInterest: [ChangedRow] {
         slots.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
@@ -187,7 +187,7 @@ package struct EngineCore: Sendable {
         return (event(&self), takeEffects())
     }
 
-    /// Starts what the lanes that the event touched can start, and returns all effects of the event.
+    /// Lets the lanes that the event touched start calls and claim flights. Returns all effects of the event.
     mutating func takeEffects() -> [Effect] {
         for index in touched.indices where touched[index] {
             touched[index] = false
@@ -249,7 +249,7 @@ package struct EngineCore: Sendable {
     }
 
     /// Continues after the store has been written again. The ends of attempts that are still unrecorded are recorded
-    /// first. If calls started before that, their answers could be billed and lost.
+    /// first. If calls started before these ends are recorded, their answers could be billed and lost.
     package mutating func storeRecovered() {
         release(unreturned)
         unreturned = []

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A flight that this process has leased, with its request. A flight is the shared work of equal requests. It waits in
-/// its provider's lane (queue), or an attempt executes it.
+/// A flight that this process has leased, with its request. A flight is the shared work of equal requests. A queued
+/// flight waits in its provider's lane (queue), or an attempt executes it.
 package struct QueuedFlight: Sendable {
     /// The parts are in one heap object (`Box`), because a flight is copied often and every attempt's task holds it.
     private struct Parts: Sendable {

@@ -12,7 +12,7 @@ struct Reply: Sendable {
     var hasBegun = false
     /// The provider's answer, even if the answer could not be stored.
     var answer: ProviderAnswer?
-    /// The billing that must be assumed at least, whatever the provider's result is.
+    /// The minimum billing that the ledger must record, whatever the provider's result is.
     var billing = BillingState.neverSent
     /// The yielded chunks that are not yet written to the store.
     var remainingChunks: Box<ChunkGroup>?

@@ -31,10 +31,10 @@ extension AIServiceError.Code {
 
     // MARK: Provider
 
-    /// The attempt was to continue work of an earlier attempt, but the service no longer knows the work. It is unknown
-    /// whether the work was done and billed.
+    /// The attempt had to continue the work of an earlier attempt, but the service no longer knows this work. It is
+    /// unknown whether the work was done and billed.
     public static let workLost = Self(rawValue: "work-lost")
-    /// The provider failed. Its message describes the failure.
+    /// The provider failed. The error's message describes the failure.
     public static let providerFailed = Self(rawValue: "provider-failed")
     /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. If the provider states
     /// how long to wait, all requests of its account wait. See ``EngineConfiguration/longestPause``.

@@ -28,7 +28,7 @@ struct CostModel: Sendable, Hashable {
     /// Returns the cost of one call in micro-dollars.
     ///
     /// If the provider reports a cost, this is the result. Returns `nil` (unknown) in two cases: no price is valid on
-    /// the date, or the call reported a count of none of the priced units. The reason for the second case is that a
+    /// the date, or the call reported no count for any unit that has a price. The reason for the second case is that a
     /// provider may use a unit without reporting its count.
     func cost(of usage: Usage, by payee: Payee, at date: Date) -> Int64? {
         if let reported = usage.costMicroDollars { return reported }

@@ -24,10 +24,9 @@ public struct LedgerQuery: Sendable, Hashable {
 
     /// The property to group by. If it is `nil`, the report has no groups, only the total.
     public var grouping: Grouping?
-    /// The date from which attempts are included, by their start. `nil` means no limit.
+    /// The beginning of the period: attempts that started on this date or later are included. `nil` means no limit.
     public var from: Date?
-    /// The date before which attempts are included, by their start. An attempt that starts exactly on this date is not
-    /// included. `nil` means no limit.
+    /// The end of the period: attempts that started before this date are included. `nil` means no limit.
     public var to: Date?
     /// The provider of the attempts. `nil` means any provider.
     public var provider: ProviderID?

@@ -118,7 +118,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Handles the passing of the attempt's time limit or of its grace period.
+    /// Handles the end of the attempt's time limit, or the end of its grace period after a stop.
     ///
     /// - Parameters:
     ///   - timeout: The attempt's time limit.

@@ -37,9 +37,9 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
 /// - The **generation** is the number of times that an attempt began the output from its start. Readers of a stream use
 ///   it to distinguish a continued output from a restarted output. If an attempt resumes the output of the previous
 ///   attempt, the generation stays the same.
-/// - The **tries** are the attempts that count towards the maximum number of attempts. They failed because of the
-///   provider, since the flight was created or reopened. If an attempt was interrupted by its own process or lost with
-///   it, the attempt is not a try, because the provider is not at fault.
+/// - The **tries** are the attempts that count towards the maximum number of attempts. Only attempts that failed
+///   because of the provider count. The count starts when the flight is created or reopened. If an attempt was
+///   interrupted by its own process or lost with it, the attempt is not a try, because the provider is not at fault.
 /// - The **losses** are attempts in a row that brought no result and may have been billed, because their process died
 ///   or stopped them. After ``maximumLosses`` losses, the flight is held, whatever its policy is. Otherwise you would
 ///   pay again and again for a request that crashes its process, or that takes longer than the app stays in the
@@ -308,16 +308,17 @@ extension FlightLifecycle {
     /// Breaks a lease whose holder has died or whose time is over. If an attempt was in flight, returns the number of
     /// this attempt. The outcome of this attempt is lost.
     ///
-    /// After a lost attempt, the policy decides whether the flight waits again or is held. A flight with a resume
-    /// handle waits again whatever the policy is, even if readers have received a part of the output. The next attempt
-    /// continues the work, and you do not pay twice. After ``maximumLosses`` losses in a row, the flight is held
-    /// whatever the policy is, unless it fails.
+    /// If no attempt was in flight, the flight waits again. After a lost attempt, the first of these cases applies:
+    /// - The policy is ``UnknownOutcomePolicy/hold``, and there is no resume handle: the flight is held.
+    /// - `mayRestart` is `false`, and there is no resume handle: the flight fails.
+    /// - The flight has had ``maximumLosses`` losses in a row: the flight is held.
+    /// - In all other cases, the flight waits again. If there is a resume handle, the next attempt continues the work,
+    ///   and you do not pay twice.
     ///
     /// - Parameters:
     ///   - policy: The request's policy for unknown outcomes.
     ///   - mayRestart: Whether another attempt may begin the output from its start. It is `false` if readers have
-    ///     received a part of the output and the request does not allow a restart. In this case the flight fails,
-    ///     unless it is to be held.
+    ///     received a part of the output and the request does not allow a restart.
     @discardableResult
     public mutating func leaseBroken(
         _ policy: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true

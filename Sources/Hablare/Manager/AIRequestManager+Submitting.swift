@@ -43,7 +43,8 @@ extension AIRequestManager {
     /// the responses of a job until the job is removed.
     ///
     /// - Parameters:
-    ///   - batch: The requests. A request that is not stored yet keeps its UUID.
+    ///   - batch: The requests. If a request is not stored yet, it keeps its UUID. If the position already has a stored
+    ///     request, the stored request keeps its own UUID.
     ///   - provider: The provider of all requests.
     ///   - jobKey: The name of the job. Derive it from the job's input and from every option that changes its outcome,
     ///     for example as a hash.

@@ -72,8 +72,8 @@ extension AIRequestManager {
     /// process knows count.
     package func isPaused(_ provider: ProviderID) -> Bool { engine.read { $0.isAccountPaused(of: provider) } }
 
-    /// Resumes calls to an account that is suspended or paused. An account is what one key pays for and one set of
-    /// limits applies to. This process suspends an account if it refuses a call
+    /// Resumes calls to an account that is suspended or paused. Providers that use the same key of the same service
+    /// share an account. This process suspends an account if the account refuses a call
     /// (``EngineConfiguration/suspendsRefusingAccounts``). Correct the key or add credit, and then call this method.
     /// You can also call this method to lift a pause that the account's provider asked for.
     ///
@@ -91,9 +91,9 @@ extension AIRequestManager {
 
 /// The reason for an engine's suspension. See ``AIRequestManager/suspend(for:grace:)``.
 public enum SuspensionReason: Sendable, Hashable, CaseIterable {
-    /// The app enters the background, where the system may stop or end it at any moment. All calls are suspended. The
-    /// process holds no lease, no lock and no registration. Streams end, and functions that wait for an outcome throw.
-    /// The error is ``AIServiceError/Code/suspended``.
+    /// The app enters the background, where the system may stop or end it at any moment. The engine calls no provider.
+    /// The process holds no lease, no lock and no registration. Streams end, and functions that wait for an outcome
+    /// throw. The error is ``AIServiceError/Code/suspended``.
     case background
     /// There is no network. The engine does not call providers that need the network
     /// (``AIServiceProvider/needsNetwork``). Calls to other providers continue. Streams continue, and callers continue

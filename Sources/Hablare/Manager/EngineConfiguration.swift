@@ -14,8 +14,8 @@
 /// ```
 public struct EngineConfiguration: Sendable, Hashable {
     /// The requests that this process takes from the store and executes. Default ``ClaimScope/everything``. For
-    /// example, a command that narrates one book uses `.job(key)`. It then never executes, and pays for, other requests
-    /// in the store.
+    /// example, a command that narrates one book uses `.job(key)`. It then does not execute the other requests in the
+    /// store, and you do not pay for them.
     public var scope: ClaimScope
     /// The timeout of one attempt. If the request or its provider has a timeout of its own, that timeout applies
     /// instead. More than 0. Default 30 s. For example, `.seconds(120)` for providers that answer slowly.

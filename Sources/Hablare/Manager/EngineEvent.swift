@@ -38,11 +38,11 @@ public enum EngineEvent: Sendable {
     case diverted(Settlement, to: ProviderID)
     /// An attempt ended, and its requests are held until an explicit retry. There are three possible reasons:
     /// - The outcome of the attempt is unknown.
-    /// - The work may have been billed, and its resume handle is stored (the text with which a provider finds the work
-    ///   again).
+    /// - The work may have been billed, and the store has its resume handle (the service's id of the work).
     /// - Too many attempts in a row were lost with their processes.
     case held(Settlement)
-    /// An attempt was stopped or ran out of time, and its requests wait again.
+    /// An attempt was stopped, for example because the engine shut down or a deadline passed. Its requests wait again,
+    /// if they still have time.
     case interrupted(Settlement)
     /// The outcome of an attempt is final for its requests. The requests in ``Settlement/finished`` are final.
     /// ``Settlement/status(of:)`` returns the final status of each of these requests, which contains the answer.

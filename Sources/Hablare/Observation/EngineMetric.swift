@@ -95,7 +95,7 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
         case diverted
         /// The attempt ended with an error, and its requests wait for an explicit retry.
         case held
-        /// The attempt ran out of time.
+        /// The deadline passed before the attempt ended.
         case expired
         /// The attempt was stopped because its request was cancelled or the process shuts down.
         case stopped

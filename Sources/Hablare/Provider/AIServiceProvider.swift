@@ -1,9 +1,9 @@
 /// A service that does slow work, such as a web service, a local program or a model.
 ///
-/// A provider executes one call and reports the result. It needs no queue, no retries and no accounting, because the
-/// engine has them. Implement one of the two functions: ``generate(prompt:parameters:)`` for plain text prompts, or
-/// ``generate(_:)`` for all features. The engine calls ``generate(_:)``. The default implementation of ``generate(_:)``
-/// calls ``generate(prompt:parameters:)``.
+/// The engine calls the provider for each attempt. The provider only reports the result. It needs no queue, no retries
+/// and no accounting, because the engine has them. Implement one of the two functions: ``generate(prompt:parameters:)``
+/// for plain text prompts, or ``generate(_:)`` for all features. The engine calls ``generate(_:)``. The default
+/// implementation of ``generate(_:)`` calls ``generate(prompt:parameters:)``.
 ///
 /// A provider must return soon after its task is cancelled. If it returns an answer after the cancellation, the engine
 /// accepts the answer. If it returns a failure, the failure's code does not matter.

@@ -6,8 +6,8 @@
 public struct FallbackTarget: Sendable, Hashable, Codable {
     /// The provider.
     public var provider: ProviderID
-    /// The model to request. With `nil`, the provider's default model is requested. The request's own model is not
-    /// used, because models have different names at different providers.
+    /// The model to request. With `nil`, the default model of the fallback provider is requested. The model of the
+    /// request itself is not used, because models have different names at different providers.
     public var model: String?
 
     /// Creates a fallback target.

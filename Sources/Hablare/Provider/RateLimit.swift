@@ -3,8 +3,8 @@
 ///
 /// A token bucket enforces the limit. In any period, the calls use at most the ``burst`` plus the amount that is added
 /// to the bucket in this period. They may also use the amount of one more second, because a process may reserve
-/// permission for calls in advance. The bucket is stored in the store. All processes share it, and it does not become
-/// full at a restart.
+/// permission for calls in advance. The store contains the bucket. All processes share it, and it does not become full
+/// at a restart.
 ///
 /// ```swift
 /// let limit = RateLimit(requestsPerMinute: 120, unitsPerMinute: 40_000, burst: 0.25)

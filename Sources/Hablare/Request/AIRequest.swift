@@ -258,8 +258,8 @@ public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable
     /// The engine holds the request: the request waits for an explicit retry, a cancellation or a deletion.
     ///
     /// If the provider has stored a resume handle (``ProviderCall/remember(_:)``), the engine does not hold the
-    /// request. The handle is a text that identifies the work at the service. The next attempt then continues the work,
-    /// and you do not pay twice. In these cases the request is held nevertheless:
+    /// request. The handle identifies the work at the service. The next attempt then continues the work, and you do not
+    /// pay twice. In these cases the request is held nevertheless:
     ///
     /// - The provider cannot continue the work, and reports ``AIServiceError/workLost``.
     /// - The attempts to continue the work are used up.

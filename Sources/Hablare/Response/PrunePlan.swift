@@ -1,7 +1,8 @@
 public import Foundation
 
-/// A plan of which responses of a store a ``Retention`` evicts. They are all unprotected responses up to the position
-/// ``last``. A response is unprotected if it is not pinned, belongs to no job, and does not await a merge.
+/// The plan of a pruning: the responses that a ``Retention`` evicts from a store. They are all unprotected responses up
+/// to the position ``last``. A response is unprotected if it is not pinned, belongs to no job, and does not await a
+/// merge.
 public struct PrunePlan: Sendable, Hashable {
     /// The position of a response in the order of arrival.
     public struct Position: Sendable, Hashable, Comparable {

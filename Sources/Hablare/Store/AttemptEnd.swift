@@ -18,8 +18,8 @@ public struct AttemptEnd: Sendable {
         indirect case diverted(AIServiceError, to: FallbackTarget, account: AccountID)
         /// The outcome of the attempt is unknown. Another attempt follows only after an explicit retry.
         case held(AIServiceError)
-        /// The time ran out before the attempt ended or was sent. Requests whose deadline has passed fail. If the
-        /// flight has requests without a passed deadline, the flight waits again.
+        /// The deadline passed before the attempt ended or was sent. Requests whose deadline has passed fail. If other
+        /// requests of the flight still have time, the flight waits again.
         case expired
         /// The attempt was stopped because this process shuts down. The flight waits again.
         case interrupted

@@ -1,15 +1,15 @@
 public import Foundation
 
 /// The requests that a process claims, which means that it takes them from the store and executes them. The process
-/// executes no other requests. For example, a process that generates one line with the scope ``request(_:)`` does not
-/// execute, and pay for, a book that was interrupted yesterday.
+/// executes no other requests. For example, a process that generates one line uses the scope ``request(_:)``. It then
+/// does not execute a book that was interrupted yesterday, and you do not pay for the book.
 public enum ClaimScope: Sendable, Hashable {
     /// All requests for the providers that are registered in this process.
     case everything
     /// The requests of one job.
     case job(JobKey)
-    /// One request, also if another request's call answers it. Also includes the requests with which a
-    /// `StructuredRequestor` repairs the answer.
+    /// One request. If it shares a call with other requests, the process makes this call. The scope also includes the
+    /// requests with which a `StructuredRequestor` repairs the answer.
     case request(UUID)
     /// No requests: the process calls no provider. Other processes on the store execute the requests that it submits.
     ///

@@ -11,7 +11,8 @@ public protocol ContentStore: ContentReading {
     ///
     /// Does not block the calling actor. Cancelling the task does not stop the writing.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. After an error, the store may contain no part of the content.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, the store must not contain any part of the
+    ///   content.
     func put(_ data: Data) async throws -> ContentReference
 
     /// Returns a writer of content that arrives in pieces. The default implementation returns a writer that collects
@@ -28,7 +29,8 @@ public protocol ContentWriter: Sendable {
 
     /// Makes the written content durable and returns a reference to it. No further call of the writer may follow.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. After an error, the store may contain no part of the content.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, the store must not contain any part of the
+    ///   content.
     func finish() async throws -> ContentReference
 
     /// Discards the written content. No further call of the writer may follow.

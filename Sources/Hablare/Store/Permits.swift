@@ -39,7 +39,7 @@ public struct PermitGrant: Sendable, Hashable {
 public struct AccountReport: Sendable, Hashable {
     /// A change of the provider's health.
     public enum Failing: Sendable, Hashable {
-        /// Nothing changed. No call is sent to the provider before this date.
+        /// Nothing changed.
         case unchanged
         /// The provider fails. No call is sent to the provider before this date.
         case until(Date)

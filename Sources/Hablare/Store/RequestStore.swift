@@ -28,26 +28,26 @@ public protocol RequestStore: StoreReading {
     /// reads all rows of the requests that it runs or watches. If the commit may have leased a flight, the process also
     /// ends its registration and registers again, as after a crash.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. With any other code than
-    ///   ``AIServiceError/Code/storageUncertain``, nothing may have been written.
+    /// - Throws: ``AIServiceError`` of category storage. After an error with any other code than
+    ///   ``AIServiceError/Code/storageUncertain``, the store must not have written anything.
     func commit(_ writes: [StoreWrite]) throws -> StoreCommit
 
     /// Leases waiting flights to a process, in one durable transaction.
     ///
     /// A claim has these steps:
     ///
-    /// 1. 1. Flights of the provider whose backoff has ended become waiting flights.
+    /// 1. Flights of the provider whose backoff has ended become waiting flights.
     /// 2. The store takes as many flights of each priority as ``ClaimQuery/shares`` gives (8 : 4 : 1), in the order of
     ///    arrival. It skips a flight if the deadlines of all its requests have passed. ``StoreWrite/expire(at:limit:)``
     ///    later ends these requests.
-    /// 3. 3. If fewer flights than the limit were taken, the store takes more flights of the highest priorities that
+    /// 3. If fewer flights than the limit were taken, the store takes more flights of the highest priorities that
     ///    have more.
     ///
     /// The claim returns the flights ordered by urgency and then by arrival. A claim reads no content file, because it
     /// runs on the journal's thread. If a prompt is in ``content``, ``ClaimedFlight/promptContent`` refers to its file.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. With any other code than
-    ///   ``AIServiceError/Code/storageUncertain``, no flight may have been leased.
+    /// - Throws: ``AIServiceError`` of category storage. After an error with any other code than
+    ///   ``AIServiceError/Code/storageUncertain``, the store must not have leased a flight.
     func claim(_ query: ClaimQuery) throws -> Claim
 
     /// The store of large content, or `nil` if all content is in the database. The content may be on another machine:
@@ -56,9 +56,9 @@ public protocol RequestStore: StoreReading {
 
     /// Finds abandoned content. Removes it if `removing` is true.
     ///
-    /// Content is left behind if a process dies while it writes a content file, or after that and before it writes the
-    /// row that refers to the file. It counts as abandoned if no row refers to it and no process has written it since
-    /// `date`. This method must never remove content that a row refers to.
+    /// Content is left behind if a process dies before it writes the row that refers to the content file. It counts as
+    /// abandoned if no row refers to it and no process has written it since `date`. This method must never remove
+    /// content that a row refers to.
     ///
     /// The method blocks while it examines all content files. Between two files it must check whether the calling task
     /// is cancelled. If the task is cancelled, it throws `CancellationError`. Content that was removed before stays

@@ -8,8 +8,8 @@ public import Foundation
 public struct SnapshotFilter: Sendable, Hashable {
     /// The phases of the requests. `nil` means any phase.
     public var phases: Set<RequestPhase>?
-    /// Whether to select only held requests (`true`) or only requests that are not held (`false`). `nil` selects
-    /// requests of the two kinds. Held requests have the phase pending.
+    /// Whether to select only held requests (`true`) or only requests that are not held (`false`). `nil` selects held
+    /// requests and all other requests. Held requests have the phase pending.
     public var isHeld: Bool?
     /// Selects only requests that are not final and whose deadline is at or before this date. `nil` means that
     /// deadlines do not matter.

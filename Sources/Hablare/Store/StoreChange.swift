@@ -74,7 +74,7 @@ public struct ForeignChanges: Sendable {
     /// Whether answers of the cache may have changed.
     public var touchesAnswers: Bool
     /// Whether the changes are complete. If `false`, the store has already deleted some records of changes, and the
-    /// engine must read every row of interest.
+    /// engine must read every row that the process executes or watches.
     public var isComplete: Bool
 
     /// Creates changes. By default there are none.
@@ -87,9 +87,9 @@ public struct ForeignChanges: Sendable {
         self.isComplete = isComplete
     }
 
-    /// Whether there are no changes: no other process has committed anything of interest.
+    /// Whether there are no changes that the engine needs.
     public var isEmpty: Bool { changes.isEmpty && !mayWait && !touchesAnswers && isComplete }
 
-    /// The value for changes that are not known: the engine must read every row of interest.
+    /// The value for changes that are not known: the engine must read every row that the process executes or watches.
     public static let unknown = ForeignChanges(mayWait: true, touchesAnswers: true, isComplete: false)
 }

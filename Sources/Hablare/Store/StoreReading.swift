@@ -49,8 +49,8 @@ public protocol StoreReading: Sendable {
     /// any number of waiting flights and for any number of older flights.
     func providers() throws -> [ProviderID]
 
-    /// Returns the accounts that the store knows. For each account, it knows how much of the limits is used and whether
-    /// the account is paused.
+    /// Returns the accounts that the store knows. For each account, the store knows how much of the limits is used and
+    /// whether the account is paused.
     func accounts() throws -> [AccountRecord]
 
     /// Returns sums over the attempts in the ledger, including the attempts of deleted requests. Reads every attempt.

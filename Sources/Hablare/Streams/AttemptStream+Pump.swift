@@ -1,8 +1,8 @@
 import DequeModule
 import Foundation
 
-/// The slow steps of a stream: writing to the store and to the content file. One task at a time performs them; it is
-/// called the pump.
+/// The slow steps of a stream: writing to the store and to the content file. One task at a time, the pump, performs
+/// these steps.
 extension AttemptStream {
     /// If a step can be performed now, starts the pump. If a step will be possible later, starts a timer.
     func schedule(_ state: inout State, now: Duration) {

@@ -52,7 +52,8 @@ extension AttemptStream {
             if handle != nil { hasStoredHandle = true }
         }
 
-        /// - Updates the state after a write of a handle.
+        /// Updates the state after a write of a handle.
+        ///
         /// - Parameter wasTaken: Whether the store accepted the handle.
         fileprivate mutating func written(_ handle: Data?, wasTaken: Bool) {
             writes -= 1

@@ -46,7 +46,8 @@ struct ChunkGrouping: Sendable {
     /// Whether the store failed after the stream had ended.
     private var isGivenUp = false
 
-    /// - Creates a grouping.
+    /// Creates a grouping.
+    ///
     /// - Parameter kept: The number of chunks of this answer that earlier attempts wrote to the store.
     init(_ bounds: Bounds, after kept: Int = 0) {
         self.bounds = bounds

@@ -21,8 +21,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
         /// Returns the next element. Returns `nil` after the last element. After an error, the stream has ended.
         ///
         /// - Throws: If the request failed, its error. All chunks of the request come before the error.
-        ///   `CancellationError` if the task is cancelled. ``AIServiceError`` with one of these codes or an error of
-        ///   category storage.
+        ///   `CancellationError` if the task is cancelled. An ``AIServiceError`` of category storage, or with one of
+        ///   these codes:
         ///   - `cancelled`: the request was cancelled.
         ///   - `responseExpired`: the answer is no longer stored.
         ///   - `contentMissing`: the content file of the answer is missing or damaged.

@@ -4,7 +4,7 @@ package import Foundation
 /// places, so that a reader can resume at any chunk. This type has no side effects, except that it reads the body.
 package struct WholeAnswer: Sendable {
     /// The size of a chunk in bytes. A chunk of text may be up to three bytes longer or shorter, because no character
-    /// is cut. A chunk of text is a few bytes smaller if a character would otherwise be cut.
+    /// is cut.
     private static let size = 64 << 10
 
     private let body: Body

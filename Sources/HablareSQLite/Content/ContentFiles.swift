@@ -23,7 +23,7 @@ public final class ContentFiles: ContentStore {
     private let preparedFolders = Locked<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
-    /// - Parameter database: The open database of the store. Before a file is created or removed, it is checked that
+    /// - Parameter database: The open database of the store. Before a file is created or removed, the store checks that
     ///   the database is still at its path. If another store or no store is there, no file is changed. With `nil`,
     ///   there is no check.
     init(

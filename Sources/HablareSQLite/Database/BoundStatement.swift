@@ -5,9 +5,12 @@ import Hablare
 
 /// A cached SQL statement. Its values are bound without boxing, because every write of the store uses such statements.
 ///
-/// Only this file calls SQLite's C interface. It follows these rules: A statement is used only inside the database
-/// access that took it from GRDB's cache, on the thread of this access. SQLite copies values when they are bound. Every
-/// execution ends with a reset, even if it throws. An error of one request therefore never appears in the next request.
+/// Only this file calls SQLite's C interface. It follows these rules:
+///
+/// - A statement is used only inside the database access that took it from GRDB's cache, on the thread of this access.
+/// - SQLite copies values when they are bound.
+/// - Every execution ends with a reset, even if it throws. An error of one request therefore never appears in the next
+///   request.
 struct BoundStatement: ~Copyable {
     private let statement: Statement
     private let handle: OpaquePointer

@@ -17,7 +17,7 @@ struct KnownDamage: Sendable {
     private(set) var finding: String?
     private var misses = 0
 
-    /// Records a damage.
+    /// Records damage.
     mutating func found(_ finding: String) {
         if self.finding == nil { self.finding = finding }
     }

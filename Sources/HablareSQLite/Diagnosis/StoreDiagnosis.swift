@@ -12,8 +12,7 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case flightInconsistent = "flight-inconsistent"
             /// A request is completed but has no response.
             case responseMissing = "response-missing"
-            /// The recorded size of a response is wrong. Or the record is wrong that says whether the response may be
-            /// evicted.
+            /// A response has a wrong recorded size, or a wrong record of whether it may be evicted.
             case responseMiscounted = "response-miscounted"
             /// Chunks of a streamed answer are missing, or the chunks do not have the recorded size.
             case streamBroken = "stream-broken"

@@ -1,10 +1,11 @@
 public import Hablare
 
-/// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-6-luna`.
+/// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-6-luna`. Dots separate its parts.
 ///
-/// The category is the first part, after the beginning of the text, that is the name of a category. Therefore no part
-/// of a provider's name except the first may be the name of a category. The variant is the name of the model. It may
-/// contain dots. The variant `default` is the provider's default model.
+/// From the second part on, the first part that is the name of a ``Category`` is the category. The parts before the
+/// category are the name of the provider. From the second part on, they must not be names of categories. The parts
+/// after the category are the variant, which is the name of the model. The name of a model may contain dots. The
+/// variant `default` is the provider's default model.
 public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
     /// The kind of content that is requested.
     public enum Category: String, Sendable, Hashable, Codable, CaseIterable {

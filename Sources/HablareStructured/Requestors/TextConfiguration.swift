@@ -27,11 +27,11 @@ public struct TextConfiguration: Sendable, Hashable {
 
     /// Whether the model may or must call tools.
     public enum ToolChoice: Sendable, Hashable {
-        /// The model decides whether it calls tools. Sent as `auto`.
+        /// The model decides whether it calls tools. The request contains `auto` for this choice.
         case automatic
-        /// The model calls no tools, but receives their definitions. Sent as `none`.
+        /// The model calls no tools, but receives their definitions. The request contains `none` for this choice.
         case never
-        /// The model must call at least one tool. Sent as `required`.
+        /// The model must call at least one tool. The request contains `required` for this choice.
         case required
         /// The model must call the tool with this name.
         case tool(String)
@@ -55,7 +55,7 @@ public struct TextConfiguration: Sendable, Hashable {
     /// The maximum number of tokens in the answer, at least 1. If the answer is cut off at this number, its finish
     /// reason is ``/Hablare/FinishReason/length``. For example, 500 for a summary.
     public var maximumTokens: Int?
-    /// Texts at which the answer ends, as soon as the model writes one of them. This text itself is not part of the
+    /// The texts that end the answer, as soon as the model writes one of them. This text itself is not part of the
     /// answer. No text may be empty. For example, `["\n\n"]` for one paragraph.
     public var stop: [String]
     /// A seed that makes answers repeatable. Not all providers support it. For example, 7 in a test.
@@ -65,8 +65,8 @@ public struct TextConfiguration: Sendable, Hashable {
     /// The tools that the model may call. See ``TextRequestor/Output/toolCalls``. For example,
     /// `[ToolDefinition(name: "weather", description: "Returns the weather of a city.")]`.
     public var tools: [ToolDefinition]
-    /// Whether the model may or must call tools. If there are no tools, or if the setting names an unknown tool, it is
-    /// refused. For example, `.tool("weather")`.
+    /// Whether the model may or must call tools. The setting is refused if there are no tools, or if it names an
+    /// unknown tool. For example, `.tool("weather")`.
     public var toolChoice: ToolChoice?
     /// Further parameters for the provider. They are added unchanged to the sent request. For example,
     /// `["service_tier": "flex"]`.

@@ -109,8 +109,8 @@ public struct ToolLoop: Sendable {
 
     /// Runs the loop until the model answers without a tool call.
     ///
-    /// The requests of later turns have all properties of the first request except its prompt. The deadline of the
-    /// first request applies to the whole loop. The model's thinking in a turn is stored with the request of the next
+    /// The requests of later turns have all properties of the first request except its prompt. If the first request has
+    /// a deadline, it applies to the whole loop. The model's thinking in a turn is stored with the request of the next
     /// turn, and is sent back unchanged.
     ///
     /// If you cancel the calling task, the method stops waiting and submits no further turn. The request in progress

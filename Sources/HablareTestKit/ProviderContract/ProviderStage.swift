@@ -42,10 +42,9 @@ public protocol ProviderStage: Sendable {
     var plays: Set<ServicePlay> { get }
 
     /// Returns the size of the whole answer in bytes, for the behaviours ``ServicePlay/breaksOff`` and
-    /// ``ServicePlay/endsEarly``. The contract lets the service cut the answer at positions below this size. The
-    /// contract lets the service cut the answer after each number of bytes up to this size. If the prompt contains this
-    /// size as its number, the service sends the whole answer. Return 0 if an early end cannot be distinguished from
-    /// the normal end, or if the test would be the same as in another mode.
+    /// ``ServicePlay/endsEarly``. The contract lets the service cut the answer at positions below this size. If the
+    /// prompt contains this size as its number, the service sends the whole answer. Return 0 if an early end cannot be
+    /// distinguished from the normal end, or if the test would be the same as in another mode.
     func byteCount(of play: ServicePlay, _ mode: ProviderMode) -> Int
 
     /// The dispositions that a failure may have if the call or its answer was lost. Default: only

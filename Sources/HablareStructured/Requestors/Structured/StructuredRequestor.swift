@@ -37,8 +37,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     /// - Parameters:
     ///   - id: A name of the form `provider.structured.model`.
     ///   - configuration: The settings for the answer.
-    ///   - decode: A closure that converts JSON to a value. The JSON satisfies the schema. If the closure throws an
-    ///     error, the answer counts as invalid. Default: a `JSONDecoder` with default settings.
+    ///   - decode: A closure that converts JSON to a value. It receives only JSON that satisfies the schema. If the
+    ///     closure throws an error, the answer counts as invalid. Default: a `JSONDecoder` with default settings.
     /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for structured
     ///   answers. Code `invalidRequest` if a setting is out of its range.
     public init(
@@ -68,8 +68,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         return .messages([instructions] + prompt.messages)
     }
 
-    /// Reads a value from a response. ``Output/repairs`` is 0. If the answer is invalid, this method does not repair
-    /// it. To repair it, see ``repair(of:number:after:)``.
+    /// Reads a value from a response. The ``Output/repairs`` of the result is 0. If the answer is invalid, this method
+    /// does not repair it. To repair it, see ``repair(of:number:after:)``.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: the error of the response; `invalidResponse` with the violations if no
     ///   value satisfies the schema; `responseTooLarge` if the text is longer than 1 MiB; `contentMissing`.
@@ -144,7 +144,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     ///     ``StructuredConfiguration/maximumRepairs`` positions. Use these positions for no other request. Default: 0.
     /// - Returns: The value. If the position already has a request with the same content, the value comes from the
     ///   answer of that request. The UUIDs of the response and of the repairs then do not belong to `request`. If the
-    ///   position of a repair already has a repair with the same content, it is used, too, even if it belongs to
+    ///   position of a repair already has a repair with the same content, this repair is used, even if it belongs to
     ///   another request.
     /// - Throws: The errors of ``ask(_:manager:)-(AIRequest,_)`` and
     ///   ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``. `conflict` if the position of a repair has a

@@ -116,7 +116,7 @@ struct PatternProgram: Sendable, Hashable {
         private var waiting: [Int] = []
         /// The steps that have not been followed yet.
         private var pending: [Int] = []
-        /// The last round in which each step was reached. It prevents that a step is followed twice in a round.
+        /// The last round in which each step was reached. It prevents a step from being followed twice in a round.
         private var reached: [Int]
         private var round = 0
 
