@@ -8,7 +8,7 @@ package import Hablare
 /// levels deep. It refuses:
 ///
 /// - An object that has a name twice. For such an object, Foundation uses the first value of the name, and other
-///   readers use the last value. But the value that is checked must be the value that is decoded.
+///   readers use the last value. However, the value that is checked must be the value that is decoded.
 /// - An object with two names that Unicode considers equivalent, such as `é` and `e` with a combining accent. In JSON
 ///   these are two names, but a Swift dictionary can store only one of them.
 /// - A number that is too large for a `Double`.

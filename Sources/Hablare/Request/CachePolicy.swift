@@ -3,8 +3,8 @@ public import Foundation
 /// The rule for the answer cache: whether a request accepts an existing answer, and whether its own answer is kept for
 /// other requests.
 ///
-/// The cache finds answers by their ``Fingerprint``, which contains the tenant, provider, model, prompt, parameters and
-/// sample. The policy is not part of the fingerprint.
+/// The cache finds answers by their ``Fingerprint``, which contains the tenant, provider, model, prompt, parameters,
+/// sample and fallback chain. The policy is not part of the fingerprint.
 ///
 /// If a request for the same work is in progress, a new request joins it, so that one call answers the two requests.
 /// They must have the same policies for streaming and for unknown outcomes. The new request's cache policy has no

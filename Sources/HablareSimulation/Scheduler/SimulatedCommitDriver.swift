@@ -9,7 +9,7 @@ final class SimulatedCommitDriver: CommitDriver {
     private let delay: Int64
     private let drain = Confined(Drain())
 
-    /// Contains the closure. Without this structure, every access would wrap the closure again, because it is in a
+    /// A container of the closure. Without this structure, every access would wrap the closure again, because it is in a
     /// generic container.
     private struct Drain: Sendable {
         var run: (@Sendable () -> Void)?

@@ -229,7 +229,7 @@ package final class SimulationScheduler: Sendable {
 
     /// Waits until a time.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, unless `isDeaf` is `true`. Also if the lane is cut off.
+    /// - Throws: `CancellationError` if the lane is cut off, or if the task is cancelled and `isDeaf` is `false`.
     func sleep(until deadline: Int64, lane: Int, isDeaf: Bool = false) async throws {
         let number = state.withLock { state in
             state.lastSleeper += 1

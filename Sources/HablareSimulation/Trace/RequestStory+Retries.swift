@@ -25,8 +25,8 @@ extension RequestStory {
 }
 
 extension SimulationHistory {
-    /// Returns whether the process of a call could record the end of the call as the end of the request's attempt. This
-    /// needs two conditions:
+    /// Returns whether the process of a call could record the end of the call as the end of the request's attempt. The
+    /// result is `true` if two conditions are met:
     /// - No other process broke the process's leases during the call.
     /// - The process did not return its leases because of a suspension before the store accepted the record.
     func isTrusted(_ call: CallStory) -> Bool {
