@@ -12,8 +12,9 @@ package import Foundation
 /// All valid entries of this level apply, one for each unit. Entries of other levels are ignored. With the price 0, a
 /// unit is free.
 ///
-/// A unit may also have prices for long prompts (``PriceEntry/above``). If the call has more input tokens than the
-/// `above` of one or more entries, the entry with the highest of these `above` values applies to the whole call.
+/// A unit may also have prices for long prompts (``PriceEntry/above``). Such a price applies if the call has more input
+/// tokens than its `above`. If several of these prices apply, the one with the highest `above` is used. The price then
+/// applies to the whole call.
 public struct PriceTable: Sendable, Hashable {
     /// The maximum price of an entry: a thousand dollars for one unit. The limit makes exact computation of costs
     /// possible.

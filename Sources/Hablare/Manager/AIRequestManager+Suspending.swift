@@ -22,9 +22,9 @@ extension AIRequestManager {
     ///   If another process runs on the store, that process lets the request fail on time. No process sends a request
     ///   after its deadline.
     /// - ``SuspensionReason/offline``: The engine does not call providers that need the network. Calls to other
-    ///   providers continue. Streams continue, and callers continue to wait. While this reason is in force, an attempt
-    ///   that fails because of the network, or because it takes too long, does not count towards the maximum number of
-    ///   attempts. Requests fail at their deadlines, as without a suspension.
+    ///   providers continue. Streams continue, and callers continue to wait. While this reason is in force, some failed
+    ///   attempts do not count towards the maximum number of attempts: those that failed because of the network, or
+    ///   because they took too long. Requests fail at their deadlines, as without a suspension.
     ///
     /// The two reasons are independent of each other: remove each with its own call of ``resume(from:)``. If you call
     /// this method twice for the same reason, one call of ``resume(from:)`` removes the reason. The shorter of the two

@@ -73,8 +73,13 @@ extension FlightLifecycle {
         }
     }
 
-    /// The value of the `owner` column: the id of the holder, 0 for a waiting flight, -1 for a flight that backs off,
-    /// -2 for a held flight, or NULL for a flight that has ended.
+    /// The value of the `owner` column. It depends on the state of the flight:
+    ///
+    /// - waiting: 0
+    /// - leased or executing: the id of the holder
+    /// - backing off: -1
+    /// - held: -2
+    /// - ended: NULL
     var ownerCode: Int64? {
         switch state {
         case .waiting: 0

@@ -324,11 +324,11 @@ extension Database {
 
 /// The SQL that finds a flight by its work.
 enum CacheColumns {
-    /// The condition that a flight does the work ?2, and is live or has its answer in the cache. ?1 are the first
-    /// ``keyLength`` bytes of the work. The index contains only the beginning of each fingerprint. This halves the size
-    /// of the index. The size matters because fingerprints are random, so each write changes a different page. If the
-    /// column `findable` is damaged, the other parts of the condition still exclude flights that do not belong to the
-    /// result.
+    /// The condition that a flight does the work ?2, and is live or has its answer in the cache. The parameter ?1 is
+    /// the first ``keyLength`` bytes of the work. The index contains only the beginning of each fingerprint. This
+    /// halves the size of the index. The size matters because fingerprints are random, so each write changes a
+    /// different page. If the column `findable` is damaged, the other parts of the condition still exclude flights that
+    /// do not belong to the result.
     static let isSameWork = """
         substr(fingerprint, 1, 8) = ?1 AND findable IS NOT NULL AND fingerprint = ?2
             AND (owner IS NOT NULL OR used_at IS NOT NULL)

@@ -9,8 +9,8 @@ final class SimulatedCommitDriver: CommitDriver {
     private let delay: Int64
     private let drain = Confined(Drain())
 
-    /// A container of the closure. Without this structure, every access would wrap the closure again, because it is in a
-    /// generic container.
+    /// A container of the closure. Without this structure, every access would wrap the closure again, because it is in
+    /// a generic container.
     private struct Drain: Sendable {
         var run: (@Sendable () -> Void)?
     }

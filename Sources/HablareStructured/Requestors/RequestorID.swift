@@ -47,9 +47,10 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a name from its parts.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` in these cases: a part is empty, or has white
-    ///   space or control characters; a part of the provider's name, except the first, is the name of a category; or
-    ///   the whole name is too long.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` in these cases:
+    ///   - A part is empty, or has white space or control characters.
+    ///   - A part of the provider's name, except the first, is the name of a category.
+    ///   - The whole name is too long.
     public init(
         provider: ProviderID, category: Category, variant: String = RequestorID.defaultVariant
     ) throws(AIServiceError) {
