@@ -16,8 +16,8 @@ struct RootCommand: ParsableCommand {
               hablare narrate book.txt        read a book aloud into book.wav
               hablare generate --provider openai --stream 'Tell me about whales.'
                                               print an answer as it arrives
-              hablare speak --provider openai 'Good morning.' -o morning.mp3
-              hablare transcribe --provider openai talk.mp3 -o talk.srt
+              hablare speak --provider elevenlabs 'Good morning.' -o morning.mp3
+              hablare transcribe --provider elevenlabs talk.mp3 -o talk.srt
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
               hablare providers               list providers, and why a provider is unusable

@@ -123,7 +123,8 @@ final class AttemptTask: CallListener {
         while true {
             switch ended(flight, startedAt: startedAt, endedAt: endedAt, reply.value) {
             case .record(let end):
-                guard !parts.needsFile(end) else { return await record(end) }
+                // An answer for a content file is written to the file first, so the task goes on.
+                if parts.needsFile(end) { return await record(end) }
                 return commit(end)
             case .awaitStandIn(let standIn): await standIn.value
             case .leave: return
@@ -207,17 +208,18 @@ final class AttemptTask: CallListener {
         return .over(Box(reply.with(ending, streams: stream.policy != nil)))
     }
 
-    private enum Ending: Sendable {
+    /// The step that follows the provider's return.
+    private enum NextStep: Sendable {
         case record(AttemptEnd)
+        /// The end that is being recorded in place of the provider's result must be recorded first.
         case awaitStandIn(Task<Void, Never>)
         /// The engine no longer exists.
         case leave
     }
 
-    /// Ends the attempt and returns its end for recording. Returns `nil` if an end is already being recorded in place
-    /// of the provider's result.
+    /// Ends the attempt, unless an end is being recorded in place of the provider's result. Returns the next step.
     @inline(never)
-    private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> Ending {
+    private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> NextStep {
         guard let engine else {
             watch?.ended(with: nil, wasSent: reply.wasSent)
             return .leave

@@ -31,8 +31,10 @@ public struct Settlement: Sendable {
         return end.entersCache && !finished.isEmpty
     }
 
-    /// Returns the status of one of the ``finished`` requests. If the flight was held, interrupted or moved to another
-    /// provider, there are no finished requests.
+    /// Returns the status of one of the ``finished`` requests.
+    ///
+    /// If the flight was held or will be attempted again, only requests whose deadline has passed are finished. They
+    /// fail with the error of the attempt. A held request itself stays pending.
     public func status(of id: UUID) -> RequestStatus {
         switch end.outcome {
         case .completed(let data): .completed(data.addressed(to: id))

@@ -35,6 +35,9 @@ extension AIRequestManager {
     /// Waits until a request is final and returns its status. Does not throw the error of a failed request. If this
     /// process deletes the request during the wait, the status is ``RequestStatus/cancelled``.
     ///
+    /// A held request is not final, so the wait goes on until the request is retried, cancelled or deleted, or until its
+    /// deadline passes. ``events()`` reports that a request is held.
+    ///
     /// - Throws: ``AIServiceError``. `CancellationError` if the task is cancelled: the wait ends, and the request
     ///   continues.
     ///   - `unknownRequest`: the store does not know the request, or another process deletes it during the wait.

@@ -49,7 +49,7 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }
     }
-    /// The model to request, or `nil` for the provider's default model. For example, `"gpt-4o-mini"`.
+    /// The model to request, or `nil` for the provider's default model. For example, `"gpt-6-luna"`.
     public var model: String? {
         get { parts.value.model }
         set { parts.value.model = newValue }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The metadata of a request at one moment, without its content.
 public struct RequestSnapshot: Sendable, Hashable, Identifiable {
-    /// The reason why a pending request has not been sent to its provider yet. Later versions of Hablare may add
-    /// reasons, so keep a `default` case in a `switch`.
+    /// The reason why a pending request has no attempt in flight. Later versions of Hablare may add reasons, so keep a
+    /// `default` case in a `switch`.
     public enum WaitReason: Sendable, Hashable {
         /// A process has the request in its queue. `ahead` is the number of requests of the same provider before this
         /// request, up to ``maximumAhead``. It is `nil` in a page of snapshots, where the requests ahead are not

@@ -9,7 +9,7 @@ struct ConfigCommand: ParsableCommand {
         discussion: """
             EXAMPLES:
               hablare config set default_provider.generate openai
-              hablare config set services.openai.model gpt-5-mini
+              hablare config set services.openai.model gpt-6-luna
               hablare config get services.openai.model
               hablare config list
               hablare config edit

@@ -12,7 +12,7 @@ struct GenerateCommand: ComposedCommand {
             EXAMPLES:
               hablare generate --provider openai 'Tell me about whales.'
               git diff | hablare generate --provider openai 'Write a commit message.'
-              hablare generate -m gpt-5-mini -s 'Be brief.' -f notes.txt 'Which tasks are open?'
+              hablare generate -m gpt-6-luna -s 'Be brief.' -f notes.txt 'Which tasks are open?'
               hablare generate -c 'And which of them is the most urgent?'
               git diff | hablare generate -t commit
               hablare generate --provider anthropic --image whale.jpg 'Which species?'

@@ -10,7 +10,7 @@ struct TemplateCommand: ParsableCommand {
         abstract: "Save prompts under names, and use them with `hablare generate -t NAME`.",
         discussion: """
             EXAMPLES:
-              hablare template set commit 'Write a commit message for this diff.' -m gpt-5-mini
+              hablare template set commit 'Write a commit message for this diff.' -m gpt-6-luna
               git diff | hablare generate -t commit
               hablare template set translate -s 'Translate into {language}.' 'Text: {input}'
               hablare generate -t translate -p language=German 'Good morning.'
@@ -111,7 +111,7 @@ struct TemplateSetCommand: ComposedCommand {
         usage: "hablare template set <name> [<prompt>] [<options>]",
         discussion: """
             EXAMPLES:
-              hablare template set commit 'Write a commit message for this diff.' -m gpt-5-mini
+              hablare template set commit 'Write a commit message for this diff.' -m gpt-6-luna
               hablare template set translate -s 'Translate into {language}.' -p language=English
               hablare template set person 'Who is meant? {input}' --schema person.json --replace
 
@@ -220,7 +220,7 @@ struct TemplateEditCommand: ComposedCommand {
         prompt: |
           {input}
         # provider: openai
-        # model: gpt-5-mini
+        # model: gpt-6-luna
         # parameters: {temperature: 0.5}
         # schema: answer.json
         # defaults: {language: English}

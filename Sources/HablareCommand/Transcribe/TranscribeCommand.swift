@@ -19,7 +19,7 @@ struct TranscribeCommand: ComposedCommand {
             EXAMPLES:
               hablare transcribe --provider openai talk.mp3
               hablare transcribe --provider elevenlabs talk.mp3 -o talk.srt
-              hablare transcribe --provider openai --model whisper-1 --json a.wav b.wav
+              hablare transcribe --provider openai --json a.wav b.wav
               hablare transcribe --provider whisper-cpp --parameter model=ggml-base.bin *.wav -o transcripts/
             """)
 
