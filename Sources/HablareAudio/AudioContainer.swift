@@ -1,11 +1,11 @@
-/// A kind of audio file that can be written. All samples are 16 bits wide.
+/// A kind of audio file that can be written. All samples have 16 bits.
 public enum AudioContainer: String, Sendable, CaseIterable {
-    /// Uncompressed audio. A file is smaller than 4 GiB, which is 27 hours of one channel at 22,050 Hz.
+    /// Uncompressed audio. A file must be smaller than 4 GiB. This is 27 hours of one channel at 22,050 Hz.
     case wav
-    /// Audio with lossless compression. Up to 8 channels.
+    /// Audio with lossless compression. A file has up to 8 channels.
     case flac
-    /// Audio with lossy compression at a variable bit rate. One or two channels. The sample rate must be 8,000, 11,025,
-    /// 12,000, 16,000, 22,050, 24,000, 32,000, 44,100 or 48,000 Hz.
+    /// Audio with lossy compression at a variable bit rate. A file has one or two channels. The sample rate must be
+    /// 8,000, 11,025, 12,000, 16,000, 22,050, 24,000, 32,000, 44,100 or 48,000 Hz.
     case mp3
 
     /// Creates the kind for a file extension.
@@ -24,7 +24,7 @@ public enum AudioContainer: String, Sendable, CaseIterable {
     }
 
     /// The maximum number of sample bytes in one file. The size fields of a WAV file have 32 bits and also count a part
-    /// of the header. Players would play only the beginning of a larger file.
+    /// of the header. Of a larger file, players would play only the beginning.
     var maximumSampleBytes: Int64 {
         switch self {
         case .wav: Int64(UInt32.max) - 4_096
@@ -32,11 +32,11 @@ public enum AudioContainer: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether the format supports this sample rate and this number of channels. Some restrictions are known
-    /// only to the encoder and are not checked here.
+    /// Returns whether the format supports this sample rate and this number of channels. The encoder may have further
+    /// restrictions, which are not checked here.
     ///
-    /// libsndfile itself also refuses a sample rate that MP3 does not support, but it then leaks its encoder. Therefore
-    /// the rate is checked here.
+    /// If a sample rate is not supported by MP3, libsndfile would also refuse it, but would leak its encoder. Therefore
+    /// this method checks the rate first.
     func allows(sampleRate: Int, channelCount: Int) -> Bool {
         switch self {
         case .wav: true

@@ -4,17 +4,17 @@ public import Foundation
 public struct AudioError: Error, Sendable, Equatable {
     /// The kind of error. More codes may be added, so always handle unknown codes.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The form of the code in logs and JSON.
+        /// The text of the code in logs and JSON.
         public let rawValue: String
 
-        /// Creates a code from its written form. Unknown codes are kept unchanged.
+        /// Creates a code from its text. Unknown codes are kept unchanged.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// The file name's extension does not belong to a kind of file that can be written.
         public static let unsupportedContainer = Code(rawValue: "audio.unsupported-container")
-        /// The output's kind of file cannot hold this sample rate or number of channels.
+        /// The output's kind of file does not support this sample rate or number of channels.
         public static let unsupportedLayout = Code(rawValue: "audio.unsupported-layout")
         /// A source cannot be opened or read.
         public static let unreadable = Code(rawValue: "audio.unreadable")
@@ -27,8 +27,8 @@ public struct AudioError: Error, Sendable, Equatable {
         /// A source's sample rate differs from the sample rate of the first source. ``AudioError/expected`` and
         /// ``AudioError/found`` are set, in frames per second.
         public static let sampleRateMismatch = Code(rawValue: "audio.sample-rate-mismatch")
-        /// A source's number of channels differs from that of the first source. ``AudioError/expected`` and
-        /// ``AudioError/found`` are set.
+        /// A source's number of channels differs from the number of channels of the first source.
+        /// ``AudioError/expected`` and ``AudioError/found`` are set.
         public static let channelCountMismatch = Code(rawValue: "audio.channel-count-mismatch")
         /// There was no source to join.
         public static let nothingToJoin = Code(rawValue: "audio.nothing-to-join")
@@ -52,11 +52,12 @@ public struct AudioError: Error, Sendable, Equatable {
     public let code: Code
     /// One or two sentences for a person: what is wrong and what to do.
     public let message: String
-    /// The index of the source, from 0 in the order of joining, if the error is about a source.
+    /// The index of the source, from 0 in the order of joining; `nil` if the error is not about a source.
     public let sourceIndex: Int?
-    /// The sample rate or the number of channels of the first source, if another source differs from it.
+    /// The sample rate or the number of channels of the first source; `nil` unless another source differs from it.
     public let expected: Int?
-    /// The sample rate or the number of channels of this source, if it differs from the first source.
+    /// The sample rate or the number of channels of the source that differs from the first source; `nil` if none
+    /// differs.
     public let found: Int?
 
     /// Creates an error. Everything except the code and the message is optional.

@@ -1,7 +1,7 @@
 /// An inspector that determines the properties of audio. It decodes the whole audio.
 ///
-/// The inspector needs constant memory, and time that is proportional to the length. Its method blocks. Call it off the
-/// main actor.
+/// The inspector needs constant memory. The time is proportional to the length of the audio. The method blocks the
+/// thread, so call it off the main actor.
 public struct AudioInspector: Sendable {
     /// Creates an inspector. An inspector has no state.
     public init() {}

@@ -8,22 +8,22 @@ public import Foundation
 /// let joined = try joiner.finish()
 /// ```
 ///
-/// - **All or nothing.** The file grows under a temporary name in the same folder (`.book.mp3.partial`). ``finish()``
-///   syncs the file to the disk, renames it, and syncs the folder. Until then, an existing file with the output's name
+/// - **All or nothing.** The joiner writes a temporary file in the same folder (`.book.mp3.partial`). ``finish()``
+///   syncs this file to the disk, renames it, and syncs the folder. Until then, an existing file with the output's name
 ///   stays unchanged. The temporary file is removed after an error, after ``cancel()``, or when the joiner is released.
-///   If a killed process leaves a temporary file, the next joiner for the same output reuses it. A symbolic link with
-///   the output's name is replaced, not followed. The new file keeps the permissions of a replaced file. The temporary
-///   file has the same permissions.
+///   If a killed process leaves a temporary file, the next joiner for the same output reuses it.
+/// - **Permissions and links.** If a file with the output's name exists, the new file and the temporary file get its
+///   permissions. If a symbolic link has the output's name, the link is replaced, not followed.
 /// - **One joiner for each output.** A second joiner for the same output, in any process, is refused with code `busy`.
 /// - **No conversion.** Only the sample width is converted, to 16 bits. All sources must have the sample rate and the
 ///   number of channels of the first source.
 /// - **Reproducible.** The same sources give the same bytes with the same version of libsndfile.
 /// - **No WAV file of 4 GiB or more.** The joiner refuses such a file with code `tooLarge`. It does not use RF64,
-///   because some players cannot read it, and FLAC stores the same samples without this limit.
+///   because some players cannot read it. FLAC stores the same samples without this limit.
 ///
-/// An error closes the joiner. Its memory use does not depend on the length. The methods block on the disk and the
-/// processor. Call them off the main actor. They ignore task cancellation: check for cancellation between two sources
-/// and call ``cancel()``. Use a joiner in one task at a time.
+/// An error closes the joiner. The memory use of a joiner does not depend on the length of the audio. The methods block
+/// on the disk and the processor, so call them off the main actor. They ignore task cancellation: check for
+/// cancellation between two sources and call ``cancel()``. Use a joiner in one task at a time.
 public final class AudioJoiner {
     /// The URL of the finished file.
     public let output: URL
@@ -76,8 +76,8 @@ public final class AudioJoiner {
         return part
     }
 
-    /// Decodes a source and appends it to the file. Calls a closure before each block to decide whether to continue.
-    /// See ``append(_:)``.
+    /// Decodes a source and appends it to the file, like ``append(_:)``. Calls a closure before each block to decide
+    /// whether to continue.
     ///
     /// - Parameter shouldContinue: A closure that is called before each ``AudioDecoder/blockFrames`` frames. If it
     ///   returns `false`, the joiner is cancelled.
@@ -102,7 +102,7 @@ public final class AudioJoiner {
         }
     }
 
-    /// Completes the file, syncs it, and renames it to the output.
+    /// Completes the temporary file, syncs it, and renames it to the output.
     ///
     /// - Returns: The file, and the position of each source in it.
     /// - Throws: ``AudioError``. The temporary file is then removed.

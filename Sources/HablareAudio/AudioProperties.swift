@@ -1,4 +1,4 @@
-/// The properties of audio. They are determined by decoding the audio, not by its header.
+/// The properties of audio, as found by decoding the audio. They may differ from the header.
 public struct AudioProperties: Sendable, Hashable {
     /// The sample rate in frames per second, above 0.
     public let sampleRate: Int

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The services: the part of the composition root that names concrete providers of the network.
+/// The services. This part of the composition names the concrete providers of network services.
 extension Composition {
     static func networkProviders(
         of entry: ServiceEntry, _ network: Settings.Network, _ limits: CallLimits, in composition: Composition
@@ -122,7 +122,7 @@ extension Composition {
         }
     }
 
-    /// Returns the models that a service lists for its key, with the known facts about them.
+    /// Returns the models that a service lists for its key, with the known facts about each model.
     static func listedModels(
         _ entry: ServiceEntry, _ network: Settings.Network, in composition: Composition
     ) async throws -> [ModelInformation] {
@@ -200,8 +200,8 @@ private struct ServiceSite: Sendable {
 
     var timeout: Duration { limits.timeout ?? settings.timeout }
 
-    /// The account whose rate limits the calls use up. A service has its own key. An address other than the configured
-    /// one is another server.
+    /// The account whose rate limits the calls use up. Each service has its own key, and so its own account. An address
+    /// other than the configured address is another server, and so another account.
     private var account: AccountID { AccountID(rawValue: settings.addressedName) }
     private var concurrency: Int { limits.concurrency ?? settings.concurrency }
     private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
@@ -219,15 +219,16 @@ private struct ServiceSite: Sendable {
             rate: rate, concurrency: concurrency, catalog: catalog, date: date)
     }
 
-    /// Returns the vendor's model for requests that name none. Another server has other models, unless its API has
-    /// only one vendor.
+    /// Returns the model for requests that name none; `nil` if there is no such model. If the server is not the
+    /// vendor's own, it has other models, so the result is `nil`, unless the server's API is used by only one vendor.
     func usualModel(of offer: ServiceOffer) -> String? {
         guard settings.kind != .openai || settings.kind.isOwn(address) else { return nil }
         return catalog.defaultModel(offer.kind, of: settings.kind.rawValue)
     }
 
-    /// Whether calls are charged for. A local server that requires a key counts as charged, because it may pass calls
-    /// on. A server with its own price also counts as charged. `nil` means the provider's default for its address.
+    /// Whether calls cost money; `nil` for the provider's default for its address. A local server that requires a key
+    /// counts as charged, because it may pass calls on to a service. A server with its own price also counts as
+    /// charged.
     private var isCharged: Bool? {
         if settings.needsKey || settings.isKeyed { return true }
         // Prices under the name of a kind are those of the service itself, so they do not apply to another server.

@@ -4,24 +4,23 @@ import HablareProviders
 import HablareSQLite
 import Logging
 
-/// Everything through which the command accesses the outside world. The only file that names concrete stores and
-/// providers.
+/// Everything through which the command accesses the outside world. No other file names concrete stores and providers.
 struct Composition: Sendable {
     var arguments: [String]
-    /// The arguments in the system's bytes; `nil` if `arguments` are not those of the process.
+    /// The arguments as the system's bytes; `nil` if `arguments` are not the arguments of this process.
     var argumentBytes: ArgumentBytes?
     var environment: [String: String]
     var workingDirectory: URL
     var console: Console
     var readInput: @Sendable () throws -> Data
-    /// Reads standard input if it is a pipe or a file; `nil` if it is a terminal or another device. Calls the function if
-    /// nothing comes for a while.
+    /// Reads standard input if it is a pipe or a file. Returns `nil` if it is a terminal or another device. Calls
+    /// `waits` if no input arrives for a while.
     var readPipedInput: @Sendable (_ waits: () -> Void) throws -> Data? = { _ in nil }
-    /// Reads one secret line, typed at a prompt without echo or from a pipe.
+    /// Reads one line with a secret. The line is typed at a prompt without being shown, or comes from a pipe.
     var readSecret: @Sendable (_ prompt: String) async throws -> String = {
         try await SecretInput.standard.read(prompt: $0)
     }
-    /// Runs the person's editor on a file, and returns its exit status.
+    /// Runs the user's editor on a file, and returns the editor's exit status.
     var runEditor: @Sendable (_ editor: String, _ file: URL) async throws -> Int32 = Editor.run
     /// Asks a question at the terminal and returns the typed line; `nil` if there is no terminal.
     var askTerminal: (@Sendable (_ question: String) async throws -> String)?
@@ -30,7 +29,7 @@ struct Composition: Sendable {
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
     var storeExists: @Sendable (_ folder: URL) -> Bool
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
-    /// The number of free bytes on a folder's disk; `nil` if it is unknown.
+    /// Returns the number of free bytes on the disk of a folder; `nil` if it is unknown.
     var freeSpace: @Sendable (_ folder: URL) -> Int64? = DiskSpace.free
     /// Creates providers for the local programs with the given limits.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
@@ -41,7 +40,7 @@ struct Composition: Sendable {
     var batchPace = BatchPace()
     /// The known models of vendors.
     var catalog = ModelCatalog.shipped
-    /// Asks a service for the models of its key.
+    /// Requests the list of models that a service offers for its key.
     var listModels: @Sendable (ServiceEntry, Settings.Network, Composition) async throws -> [ModelInformation] =
         Composition.listedModels
     var lookUpKey: @Sendable (_ service: String, Composition) throws -> ServiceKey? = Composition.storedKey
@@ -52,7 +51,8 @@ struct Composition: Sendable {
     var timeZone: TimeZone
     var processorCount: Int
 
-    /// The limits that the command line sets for one provider. The provider's own settings decide the rest.
+    /// The limits that the command line sets for one provider. If the command line does not set a limit, the provider's
+    /// own setting applies.
     struct CallLimits: Sendable, Hashable {
         /// The number of concurrent calls. `nil`: for a program, the number of processors.
         var concurrency: Int?
@@ -62,7 +62,7 @@ struct Composition: Sendable {
         var rate: Double?
         var prices = PriceTable.shipped
 
-        /// Returns the limits for a command that inspects providers and gives them no work.
+        /// Returns the limits for a command that inspects providers and sends them no requests.
         static func forAsking(_ prices: PriceTable = .shipped) -> CallLimits { CallLimits(prices: prices) }
     }
 
@@ -151,7 +151,7 @@ extension Composition {
 }
 
 extension Composition {
-    /// The sources of keys: the environment first, then the key store.
+    /// The sources of keys: first the environment, and then the key store.
     var credentials: CredentialChain {
         let stored = XDGFolders(environment: environment).configuration.map { [keyStore($0)] } ?? []
         return CredentialChain([EnvironmentCredentials(environment)] + stored, date: seams.date)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// The `hablare` command as a library, so that tests can run all of it in process.
+/// The `hablare` command as a library, so that tests can run the whole command in process.
 public enum HablareCommand {
     /// Runs the command line of this process and ends the process with the command's exit status.
     public static func main() async -> Never {
@@ -11,7 +11,7 @@ public enum HablareCommand {
         exit(await execute(in: .system()).rawValue)
     }
 
-    /// Runs a command line. Reports an error on standard error, in one line that says what to do.
+    /// Runs a command line. An error is reported on standard error, in one line that says what to do.
     static func execute(in composition: Composition) async -> CommandStatus {
         let status = await outcome(in: composition)
         await composition.network.close()
@@ -70,10 +70,10 @@ public enum HablareCommand {
     }
 }
 
-/// The arguments of a command line in the system's bytes, which may not be UTF-8. Pure.
+/// The arguments of a command line as the system's bytes, which may not be UTF-8.
 ///
-/// Decoding replaces each invalid sequence with U+FFFD. The command would then send and pay for another prompt than the
-/// user's, or look for another file.
+/// Decoding replaces each invalid sequence with U+FFFD. If such arguments were used, the command would send and pay for
+/// a prompt that differs from the user's, or look for another file. Therefore they are refused.
 struct ArgumentBytes: Sendable, Equatable {
     let words: [[UInt8]]
 
@@ -101,12 +101,12 @@ extension ArgumentBytes {
 /// Ensures that the descriptors 0, 1 and 2 are open before any other file is opened.
 ///
 /// The command may be started with standard output closed (`hablare … >&-`). The next file that is opened, such as the
-/// database, would then get the number 1, and receive the text for the user.
+/// database, would then get the number 1, and the command would write its text for the user into this file.
 enum StandardDescriptors {
-    /// Opens the null device under the number of each of the three descriptors that is closed.
+    /// Opens the null device in place of each of the three descriptors that is closed.
     ///
-    /// Standard input is opened only for writing. Standard output and standard error are opened only for reading. So
-    /// their usual use still fails, as on a closed descriptor.
+    /// The null device is opened only for writing for standard input, and only for reading for the two outputs. So
+    /// their usual use still fails, as with a closed descriptor.
     static func occupy() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
             // `open` returns the lowest free number. All lower numbers are open, so it returns `descriptor`.
@@ -115,7 +115,7 @@ enum StandardDescriptors {
     }
 
     /// Ensures that a write to a pipe without a reader fails and does not end the process. The command can then end the
-    /// attempts in flight in order. The programs that it runs get the default behaviour.
+    /// attempts in flight in order. The programs that the command runs get the default behaviour.
     static func surviveBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }

@@ -8,15 +8,16 @@ struct RootCommand: ParsableCommand {
         commandName: "hablare",
         abstract: "Run AI requests durably, and resume after a crash: narrate books, generate text, speech and images.",
         discussion: """
-            Every request is on disk before it is acknowledged. After a crash, run the same command again: it resumes.
+            Every request is stored on disk before it is sent. After a crash, run the same command again. The second \
+            run continues where the first run stopped.
 
             EXAMPLES:
               hablare init                    set up the first service
               hablare narrate book.txt        read a book aloud into book.wav
               hablare generate --provider openai --stream 'Tell me about whales.'
                                               print an answer as it arrives
-              hablare speak --provider openai 'Good morning.' -o morning.mp3
-              hablare transcribe --provider openai talk.mp3 -o talk.srt
+              hablare speak --provider elevenlabs 'Good morning.' -o morning.mp3
+              hablare transcribe --provider elevenlabs talk.mp3 -o talk.srt
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
               hablare providers               list providers, and why a provider is unusable
@@ -42,7 +43,8 @@ struct RootCommand: ParsableCommand {
             InitCommand.self, ConfigCommand.self, TemplateCommand.self, VoicesCommand.self, DoctorCommand.self,
         ])
 
-    /// Suggests the command that was probably meant. The parser itself would only report unexpected words.
+    /// Returns a failure that suggests the command that the user probably meant. The parser itself would only report
+    /// unexpected words.
     static func unknownCommand(in arguments: [String]) -> CommandFailure? {
         guard let first = arguments.first, !first.isEmpty, !first.hasPrefix("-") else { return nil }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
@@ -59,7 +61,8 @@ struct RootCommand: ParsableCommand {
 extension RootCommand {
     private static let takingText: Set<String> = ["generate", "speak", "image", "embed"]
 
-    /// Explains how to pass a text that begins with `-`. The parser takes `-what` for options, and prints the help.
+    /// Returns a failure that explains how to pass a text that begins with `-`. The parser would read `-what` as
+    /// options, and print the help.
     static func dashedText(in arguments: [String]) -> CommandFailure? {
         guard let command = arguments.first, takingText.contains(command) else { return nil }
         let words = arguments.prefix { $0 != "--" }
@@ -73,7 +76,7 @@ extension RootCommand {
             """)
     }
 
-    /// Whether a word begins with `-` and is neither an option nor a number.
+    /// Whether a word begins with `-` and is neither an option nor a number, so that it may be a text.
     private static func mayBeText(_ word: String) -> Bool {
         guard word.hasPrefix("-"), word.count > 2, Double(word) == nil else { return false }
         if word.hasPrefix("--") { return word.prefix { $0 != "=" }.contains(where: \.isWhitespace) }

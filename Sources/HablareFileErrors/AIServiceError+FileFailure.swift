@@ -22,7 +22,7 @@ extension AIServiceError {
         }
     }
 
-    /// Translates a failure of the file system into an error of a store or a cache, with advice.
+    /// Creates the error of a store or a cache for a failure of the file system. The message says what to do.
     package init(_ failure: FileFailure) {
         let path = failure.path
         let (code, message): (Code, String) =
@@ -65,7 +65,7 @@ extension AIServiceError {
     }
 }
 
-/// Runs calls to the file system, and translates a failure into an ``AIServiceError``.
+/// Runs calls to the file system. If a call fails, throws an ``AIServiceError`` for its failure.
 package func translatingFileFailures<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()

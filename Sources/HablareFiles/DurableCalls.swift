@@ -8,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// The system calls that make a file durable. Tests replace them to observe their order and to make them fail.
+/// The system calls that write a file durably. Tests replace them to observe their order and to make them fail.
 package struct DurableCalls: Sendable {
-    /// Syncs the bytes of an open file, or the names in an open folder, to the disk. Returns when they are on the disk.
-    /// The path is used in errors.
+    /// Syncs the bytes of an open file, or the names in an open folder, to the disk. Returns when the bytes or names
+    /// are on the disk. The path is only used in errors.
     package var sync: @Sendable (_ descriptor: CInt, _ path: String) throws(FileFailure) -> Void
-    /// Renames a file atomically. Replaces a file that already has the new name.
+    /// Renames a file atomically. If there is a file with the new name, replaces it.
     package var rename: @Sendable (_ path: String, _ newPath: String) throws(FileFailure) -> Void
 
     /// Creates the calls.
@@ -42,13 +42,13 @@ package struct DurableCalls: Sendable {
             }
         })
 
-    /// Calls that do not wait for the disk. If the machine crashes, the last writes may be lost.
+    /// Calls that do not wait until data is on the disk. If the machine crashes, the last writes may be lost.
     package static let unsynced = DurableCalls(sync: { _, _ in }, rename: DurableCalls.system.rename)
 
     /// Syncs the names in an open folder to the disk.
     ///
-    /// - Throws: ``FileFailure``. Does not throw an error if the file system cannot sync a folder, because such file
-    ///   systems write names at once.
+    /// - Throws: ``FileFailure``. If the file system cannot sync a folder, no error is thrown. Such file systems write
+    ///   names at once.
     package func syncFolder(_ descriptor: CInt, _ path: String) throws(FileFailure) {
         do throws(FileFailure) {
             try sync(descriptor, path)
@@ -67,7 +67,7 @@ package struct DurableCalls: Sendable {
         try syncFolder(descriptor, path)
     }
 
-    /// Creates a folder and its missing parents. See ``makeFolder(_:)``.
+    /// Creates a folder, and the parent folders that do not exist. See ``makeFolder(_:)``.
     package func makeFolders(_ path: String) throws(FileFailure) {
         do throws(FileFailure) {
             try makeFolder(path)
@@ -79,12 +79,12 @@ package struct DurableCalls: Sendable {
         }
     }
 
-    /// Creates a folder in an existing folder, and syncs its name to the disk. Only the owner can access the created
-    /// folder. The name of an existing folder is also synced, because the process that created it may not have synced
-    /// it.
+    /// Creates a folder in an existing folder, and syncs its name to the disk. Only the owner can access the new
+    /// folder. If the folder already exists, its name is also synced, because the process that created it may not have
+    /// done so.
     ///
-    /// - Throws: ``FileFailure``, with `ENOTDIR` if a file has the folder's path. Does not throw an error if the parent
-    ///   folder can be entered but not read. Such a folder cannot be synced.
+    /// - Throws: ``FileFailure``. The error number is `ENOTDIR` if a file has the folder's path. If the parent folder
+    ///   can be entered but not read, it cannot be synced. No error is thrown in this case.
     package func makeFolder(_ path: String) throws(FileFailure) {
         if mkdir(path, 0o700) != 0 {
             let number = errno
@@ -105,5 +105,5 @@ package struct DurableCalls: Sendable {
     }
 }
 
-/// Calls the system's `rename`, which is hidden by the property of the same name.
+/// Calls the system's `rename`. In the type itself, the property of the same name hides this function.
 private func systemRename(_ path: String, _ newPath: String) -> CInt { rename(path, newPath) }

@@ -9,26 +9,28 @@ import Musl
 import Darwin
 #endif
 
-/// A watcher that reports writes to the files in a folder. For example, SQLite's write-ahead log grows with every
-/// commit of any process.
+/// Reports writes to the files in a folder. For example, it reports commits to an SQLite database, because the
+/// write-ahead log grows with every commit of any process.
 ///
-/// On Linux, a dedicated thread sleeps in inotify until the kernel wakes it. On other systems, the thread checks the
-/// size and the date of each file every 250 ms. It does the same on Linux if the kernel has no free watch.
+/// On Linux, a dedicated thread sleeps in inotify until the kernel wakes it. On other systems, the thread compares the
+/// size and the date of each file every 250 ms. It does so on Linux, too, if the kernel cannot create another inotify
+/// watch.
 package struct FileChanges: Sendable {
     /// The time in milliseconds within which several commits cause a single report.
     private static let quietTime: Int32 = 10
     /// The delays in milliseconds after which a change is reported again. Each delay is counted from the previous
-    /// report. They are needed because a commit first writes to the log and becomes readable only after the sync. A
-    /// reader that reads at once may miss the commit, and no other write follows.
+    /// report. The repetition is needed because a commit is first written to the log, and can be read only after the
+    /// sync. A reader that reads directly after the write may not see the commit, and no further write would cause a
+    /// report.
     package static let usualEchoes: [Int32] = [10, 100, 1000, 1000, 1000, 1000]
-    /// The number of checks after a change that report the change again, if the kernel sends no notifications.
+    /// If the kernel sends no notifications: the number of checks after a change in which the change is reported again.
     private static let echoingLooks = 20
 
     /// The way in which the thread detects changes.
     package enum Method: Sendable {
-        /// Notifications of the kernel if they are available; otherwise polling.
+        /// Notifications of the kernel. If they are not available, polling.
         case notification
-        /// Polling, as on systems without notifications.
+        /// Polling only, as on systems without notifications.
         case looking
     }
 
@@ -43,9 +45,9 @@ package struct FileChanges: Sendable {
     ///   - directory: The folder.
     ///   - suffix: The end of the file names.
     ///   - method: The way in which the thread detects changes.
-    ///   - echoes: The delays in milliseconds after which a notified change is reported again. Each delay is counted
-    ///     from the previous report. The last delay is also the interval at which a report is repeated if the receiver
-    ///     could not use it. At least one delay.
+    ///   - echoes: The delays in milliseconds after which a change is reported again, if the kernel reported it. Each
+    ///     delay is counted from the previous report. The last delay is also used if the receiver could not handle a
+    ///     report: the report is repeated at this interval. The list must have at least one delay.
     package init(
         directory: String, suffix: String, method: Method = .notification, echoes: [Int32] = FileChanges.usualEchoes
     ) {
@@ -55,22 +57,22 @@ package struct FileChanges: Sendable {
         self.echoes = echoes
     }
 
-    /// A watch. It runs until ``end()`` is called or the watch is released.
+    /// A running watch. It runs until ``end()`` is called or the watch is released.
     package final class Watch: Sendable {
         fileprivate let isEnded = Atomic(false)
 
-        /// Ends the watch. A report in progress is completed. The thread ends within a second.
+        /// Ends the watch. If a report is in progress, it is completed. The thread ends within a second.
         package func end() { isEnded.store(true, ordering: .relaxed) }
 
         deinit { end() }
     }
 
     /// Starts to watch. The watch's own thread reports changes. It also reports once at the start, and sometimes
-    /// reports a change more than once. Therefore the receiver must find out what changed. While `notify` runs, other
-    /// changes wait.
+    /// reports a change more than once. The receiver must therefore find out what has changed. While `notify` runs,
+    /// further changes wait.
     ///
-    /// - Parameter notify: A function that receives a report, and returns whether it could use the report. If it could
-    ///   not, the report is repeated until it can be used, even if nothing else changes.
+    /// - Parameter notify: A function that receives a report. It returns whether it could handle the report. If it
+    ///   could not, the report is repeated until it is handled, even if no further change happens.
     package func watch(_ notify: @escaping @Sendable () -> Bool) -> Watch {
         let watch = Watch()
         let thread = Thread { [self, weak watch] in
@@ -81,8 +83,8 @@ package struct FileChanges: Sendable {
         return watch
     }
 
-    /// Returns the changes as a sequence. The watch ends when the sequence's reader ends. Changes that arrive while the
-    /// reader is busy are merged into one.
+    /// Returns the changes as a sequence. The watch ends when the reader of the sequence stops reading. If several
+    /// changes arrive while the reader is busy, the reader receives one element.
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = watch {
@@ -101,7 +103,7 @@ package struct FileChanges: Sendable {
     }
 
     #if os(Linux)
-    /// Watches with inotify. Returns `false` at once if the kernel has no free watch.
+    /// Watches with inotify. Returns `false` at once if the kernel cannot create another watch.
     private func beNotified(until isEnded: () -> Bool, notify: () -> Bool) -> Bool {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { return false }
@@ -136,10 +138,10 @@ package struct FileChanges: Sendable {
     }
 
     /// Returns whether a list of `inotify_event`s reports a file with the suffix. Also returns `true` if the kernel's
-    /// queue overflowed, because such an event may be lost.
+    /// queue has overflowed, because events are then lost.
     ///
-    /// Each event has a header of 16 bytes and a zero-padded name (inotify(7)). Bytes 4 to 7 of the header are the kind
-    /// of the event. The last four bytes are the length of the name.
+    /// Each event consists of a header of 16 bytes and a name that is padded with zeros (inotify(7)). Bytes 4 to 7 of
+    /// the header are the kind of the event. The last four bytes are the length of the name.
     static func names(_ bytes: ArraySlice<UInt8>, ofNamesEndingWith suffix: String) -> Bool {
         func number(at start: Int) -> Int { bytes[start..<(start + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } }
         var start = bytes.startIndex
@@ -154,7 +156,7 @@ package struct FileChanges: Sendable {
     }
     #endif
 
-    /// Watches by comparing sizes and dates.
+    /// Watches by comparing the sizes and dates of files.
     private func look(until isEnded: () -> Bool, notify: () -> Bool) {
         var last: [String: [FileAttributeKey: String]] = [:]
         var echoes = 0

@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// A failed call to the file system. Each target translates it into its own error, with its own advice.
+/// A failed call to the file system. Each module converts it into an error of its own, which says what to do.
 package struct FileFailure: Error, Hashable {
     /// The operation that failed. The raw value is a verb for a message.
     package enum Action: String, Sendable, Hashable {
@@ -19,7 +19,7 @@ package struct FileFailure: Error, Hashable {
     package let number: CInt
     /// The operation that failed.
     package let action: Action
-    /// The file or folder.
+    /// The path of the file or folder.
     package let path: String
 
     /// Creates a failure.

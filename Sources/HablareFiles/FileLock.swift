@@ -6,10 +6,10 @@ import Musl
 import Darwin
 #endif
 
-/// Locks on open files and folders, between processes. The kernel releases a lock when its descriptor is closed, and
-/// when the process ends in any way.
+/// Locks on open files and folders. They work between processes. The kernel releases a lock when its descriptor is
+/// closed, and when the process ends in any way.
 package enum FileLock {
-    /// An error: another descriptor held the lock for longer than the caller was ready to wait.
+    /// The error that another descriptor held the lock for longer than the caller wanted to wait.
     package struct Busy: Error, Hashable {
         /// The file or folder.
         package let path: String
@@ -18,12 +18,13 @@ package enum FileLock {
         package init(path: String) { self.path = path }
     }
 
-    /// The interval between two attempts, in milliseconds. Opening a database takes a few milliseconds.
+    /// The time between two tries to take a lock, in milliseconds. It is short because opening a database takes only a
+    /// few milliseconds.
     private static let interval: CInt = 5
 
     /// Takes the lock of an open file if no other descriptor holds it.
     ///
-    /// - Parameter isShared: Whether others may hold a shared lock at the same time.
+    /// - Parameter isShared: Whether other descriptors may hold a shared lock at the same time.
     /// - Returns: Whether the lock was taken.
     /// - Throws: ``FileFailure`` if the file cannot be locked.
     package static func take(
@@ -36,8 +37,8 @@ package enum FileLock {
         return true
     }
 
-    /// Returns whether an open file is still the file at a path. The file may have been renamed or removed before its
-    /// lock was taken. A link at the path counts as another file.
+    /// Returns whether the path still leads to the open file. The file may have been renamed or removed before it was
+    /// locked. If there is a link at the path, the result is `false`.
     package static func isFile(_ descriptor: CInt, at path: String) -> Bool {
         var open = stat()
         var named = stat()
@@ -48,14 +49,14 @@ package enum FileLock {
     /// Runs a closure while holding an exclusive lock on a folder. The lock is on the folder itself, so no lock file
     /// remains.
     ///
-    /// With the lock, only one process at a time creates, checks and migrates a database. Without it, two processes
-    /// that start with an empty folder at the same moment would both find no table. One of them would then fail because
-    /// of the other.
+    /// With the lock, only one process at a time creates, checks and migrates a database. Without the lock, two
+    /// processes that start at the same moment with an empty folder would both find no tables. Both would create them,
+    /// and one of the processes would fail.
     ///
     /// - Parameters:
     ///   - path: The folder, which must exist.
-    ///   - limit: The maximum wait for the lock in seconds, at most an hour. For NaN, or for a time shorter than one
-    ///     interval, the function tries only once.
+    ///   - limit: The maximum time to wait for the lock in seconds, at most an hour. If it is NaN or shorter than the
+    ///     time between two tries, the function tries only once.
     /// - Throws: ``Busy`` if another process holds the lock for longer than `limit` seconds. ``FileFailure`` if the
     ///   folder cannot be opened or locked. The errors of `body`.
     package static func whileHeld<R>(on path: String, waiting limit: Double, _ body: () throws -> R) throws -> R {

@@ -15,7 +15,7 @@ package enum FileSystem {
         /// The kind of an item in the file system.
         package enum Kind: Sendable, Hashable { case file, folder, other }
 
-        /// The kind of file.
+        /// The kind of the item.
         package let kind: Kind
         /// The size in bytes.
         package let size: Int
@@ -41,8 +41,8 @@ package enum FileSystem {
 
     // MARK: Looking
 
-    /// Returns the status of a file or folder; `nil` if there is none. Follows a link unless `followingLinks` is
-    /// `false`.
+    /// Returns the status of a file or folder, or `nil` if there is none. If the path is a link, returns the status of
+    /// its target, unless `followingLinks` is `false`.
     ///
     /// - Throws: ``FileFailure`` if the status cannot be determined.
     package static func status(of path: String, followingLinks: Bool = true) throws(FileFailure) -> Status? {
@@ -55,7 +55,7 @@ package enum FileSystem {
         return Status(information)
     }
 
-    /// Returns the size of a plain file in bytes; `nil` if there is no such file.
+    /// Returns the size of a plain file in bytes, or `nil` if there is no such file.
     ///
     /// - Throws: ``FileFailure`` if the size cannot be determined.
     package static func size(ofFile path: String) throws(FileFailure) -> Int? {
@@ -68,8 +68,8 @@ package enum FileSystem {
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Returns the paths of the items in a folder, in the order of their names. Follows a link to a folder. Returns an
-    /// empty list if the path is not a folder or does not exist.
+    /// Returns the paths of the items in a folder, in the order of their names. The path may be a link to a folder.
+    /// Returns an empty list if the path is not a folder or does not exist.
     ///
     /// - Throws: ``FileFailure``.
     package static func contents(of folder: String) throws(FileFailure) -> [String] {
@@ -92,12 +92,12 @@ package enum FileSystem {
         return paths.sorted()
     }
 
-    /// Returns the path of a file with all links resolved, in the same way as SQLite resolves it. The links of the
-    /// folder are also resolved. A database and its log are in the file's real folder, not in the folder of a link to
-    /// the file. The folder must exist. The file need not exist.
+    /// Returns the path of a file with all links resolved, as SQLite does it. Links in the path of the folder are also
+    /// resolved. This matters because a database and its log are in the folder of the real file, not in the folder of a
+    /// link to it. The folder must exist. The file need not exist.
     ///
-    /// - Throws: The ``FileFailure`` of the folder if the path cannot be resolved. Its error number is `ELOOP` for
-    ///   links that form a circle.
+    /// - Throws: ``FileFailure`` if the path of the folder cannot be resolved. The error number is `ELOOP` if links
+    ///   form a circle.
     package static func resolved(_ path: String) throws(FileFailure) -> String {
         var path = path
         for _ in 0..<100 {  // as many links as SQLite follows
@@ -120,7 +120,7 @@ package enum FileSystem {
         return .success(String(cString: whole))
     }
 
-    /// Returns the target of a link; `nil` if there is no link.
+    /// Returns the target of a link, or `nil` if there is no link.
     private static func target(ofLink path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)
@@ -137,8 +137,9 @@ package enum FileSystem {
         try opened(path) { descriptor, _ throws(FileFailure) in try read(range, of: descriptor, path) }
     }
 
-    /// Reads the plain file that is at a path when it is opened, even if another file is renamed to the path during the
-    /// read. Returns `nil` if there is no such file. Returns no bytes if the file is larger than the limit.
+    /// Reads a plain file completely. If another file is renamed to the path during the read, the result is still the
+    /// content of the first file. Returns `nil` if there is no such file. Returns empty data if the file is larger than
+    /// the limit.
     ///
     /// - Throws: ``FileFailure``.
     package static func read(_ path: String, atMost limit: Int) throws(FileFailure) -> Data? {
@@ -185,16 +186,16 @@ package enum FileSystem {
 
     // MARK: Writing
 
-    /// Creates a file for writing. Only the owner may read it. The file must not exist.
+    /// Creates a file and opens it for writing. Only the owner may read it. No file may exist at the path.
     ///
-    /// - Throws: ``FileFailure``, with `EEXIST` if the file exists.
+    /// - Throws: ``FileFailure``. The error number is `EEXIST` if there is a file.
     package static func create(_ path: String) throws(FileFailure) -> CInt {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileFailure(doing: .make, to: path) }
         return descriptor
     }
 
-    /// Creates an empty file. Only the owner may read it. An existing file stays unchanged.
+    /// Creates an empty file. Only the owner may read it. If the file exists, it stays unchanged.
     ///
     /// - Throws: ``FileFailure``.
     package static func makeFile(_ path: String) throws(FileFailure) {
@@ -205,7 +206,7 @@ package enum FileSystem {
 
     /// Writes all bytes at the descriptor's current offset.
     ///
-    /// - Throws: ``FileFailure``. Some of the bytes may have been written.
+    /// - Throws: ``FileFailure``. Some of the bytes may have been written nevertheless.
     package static func write(
         _ bytes: some ContiguousBytes, to descriptor: CInt, _ path: String
     ) throws(FileFailure) {
@@ -232,8 +233,9 @@ package enum FileSystem {
 
     /// Sets the modification date of a file.
     ///
-    /// - Parameter date: The date; `nil` for now.
-    /// - Returns: Whether the date was set. The file may no longer exist.
+    /// - Parameter date: The date, or `nil` for the current date.
+    /// - Returns: Whether the date was set. `false` if this is not possible, for example because the file no longer
+    ///   exists.
     @discardableResult package static func setModified(_ path: String, to date: Date?) -> Bool {
         guard let date else { return utimes(path, nil) == 0 }
         let seconds = max(-1e10, min(1e10, date.timeIntervalSince1970))
@@ -243,7 +245,7 @@ package enum FileSystem {
     }
 }
 
-/// Calls the system's `write`, which is hidden by the method of the same name.
+/// Calls the system's `write`. In the type itself, the method of the same name hides this function.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

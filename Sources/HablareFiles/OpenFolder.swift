@@ -6,12 +6,12 @@ import Musl
 import Darwin
 #endif
 
-/// A folder that is held open. It knows whether another process, or another object of this process, also holds the
-/// folder open.
+/// A folder that this object holds open. The object can find out whether another process, or another object of this
+/// process, also holds the folder open.
 ///
-/// Each holder has a shared lock on the folder itself, which belongs to its open file description (Linux, `fcntl(2)`).
-/// No lock file remains, and the kernel releases the lock when the process ends in any way. On a system without such
-/// locks, the type always assumes that there are other holders.
+/// Each holder has a shared lock on the folder itself. The lock belongs to the holder's open file description (Linux,
+/// `fcntl(2)`). There is no lock file. The kernel releases the lock when the process ends in any way. If the system has
+/// no such locks, this type assumes that there are other holders.
 package final class OpenFolder: Sendable {
     private let path: String
     private let descriptor: CInt
@@ -36,8 +36,8 @@ package final class OpenFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether another holder may hold the folder open. Also `true` if another folder is now at the path, because other
-    /// holders open that folder. Takes three system calls.
+    /// Whether another holder may hold the folder open. Also `true` if a different folder is now at the path, because
+    /// other holders open the new folder. Reading this property takes three system calls.
     package var mayHaveOthers: Bool { !isLocked || !isAtPath || Self.isHeldElsewhere(descriptor) }
 
     private var isAtPath: Bool {
@@ -48,11 +48,11 @@ package final class OpenFolder: Sendable {
     }
 
     #if os(Linux)
-    /// The constants of `<asm-generic/fcntl.h>`, which Swift does not import.
+    /// Constants of `<asm-generic/fcntl.h>`, which Swift does not import.
     private static let setLock: CInt = 37  // F_OFD_SETLK
     private static let getLock: CInt = 36  // F_OFD_GETLK
 
-    /// Locks the folder. Returns whether the system supports such locks.
+    /// Locks the folder. Returns whether the system has such locks.
     private static func lock(_ descriptor: CInt, _ path: String) throws(FileFailure) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)

@@ -8,10 +8,11 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written under a temporary name and renamed when it is complete. So no reader finds an incomplete
-/// file.
+/// A file that is written under a temporary name and renamed when it is complete. Readers therefore never see an
+/// incomplete file.
 ///
-/// Use the object on one thread at a time. If the file is not committed, it is removed when the object is released.
+/// Use the object only on one thread at a time. If the file is not committed, it is removed when the object is
+/// released.
 package final class ReplacingFile {
     private static let bufferSize = 64 * 1024
 
@@ -21,15 +22,16 @@ package final class ReplacingFile {
     private let calls: DurableCalls
     private var descriptor: CInt?
     private var buffer: [UInt8] = []
-    /// The reason why bytes are missing. A file with missing bytes is never renamed.
+    /// The first failure of a write, after which bytes are missing. A file with missing bytes is never renamed to its
+    /// final name.
     private var failure: FileFailure?
 
     /// Creates the file under a temporary name in the same folder. Only the owner can access it.
     ///
     /// - Parameters:
     ///   - path: The path of the finished file.
-    ///   - suffix: The end of the temporary name. The other part of that name is random and does not contain the final
-    ///     name, because the final name may have the maximum length.
+    ///   - suffix: The end of the temporary name. The beginning of the temporary name is random. It does not contain
+    ///     the final name, because the final name may already have the maximum length.
     ///   - calls: The calls that make the file durable.
     /// - Throws: ``FileFailure``.
     package init(_ path: String, suffix: String = ".tmp", calls: DurableCalls = .system) throws(FileFailure) {
@@ -54,10 +56,11 @@ package final class ReplacingFile {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Syncs the file's bytes to the disk, and renames the file. Replaces an existing file. Do not write to the file
-    /// after this call.
+    /// Syncs the file's bytes to the disk, and renames the file to its final name. An existing file with this name is
+    /// replaced. Do not write to the file after this call.
     ///
-    /// - Throws: ``FileFailure``. The earlier file then still exists, unless only the sync of the folder failed.
+    /// - Throws: ``FileFailure``. After an error, the earlier file still exists, unless only the sync of the folder
+    ///   failed.
     package func commit() throws(FileFailure) {
         try flush()
         guard let descriptor else { return }
@@ -80,7 +83,7 @@ package final class ReplacingFile {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Replaces the temporary path in a failure by the final path, because a person does not know the temporary path.
+    /// Runs `body`. If it fails, the thrown failure names the final path, because users do not know the temporary path.
     private static func naming<R>(
         _ path: String, _ body: () throws(FileFailure) -> R
     ) throws(FileFailure) -> R {

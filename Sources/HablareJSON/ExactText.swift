@@ -1,7 +1,7 @@
 package import Hablare
 
-/// A text that is compared by its code points, as in JSON. Swift's strings are equal and have the same hash if Unicode
-/// considers them equivalent, such as `é` and `e` with a combining accent.
+/// A text that is compared by its Unicode code points, as in JSON. Swift's strings are compared differently: `é` and
+/// `e` with a combining accent are equal as strings, but have different code points.
 package struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral {
     package let string: String
 
@@ -19,8 +19,8 @@ extension String {
 }
 
 extension Hasher {
-    /// Adds the code points of a text. Swift's own hashing gives the same hash to texts that Unicode considers
-    /// equivalent.
+    /// Adds the code points of a text to the hash. Swift's own hashing gives the same hash to texts that are equal as
+    /// strings but have different code points.
     package mutating func combine(exactly string: String) {
         var string = string
         string.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }

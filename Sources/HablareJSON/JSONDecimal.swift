@@ -1,10 +1,11 @@
-/// The magnitude of a number with the minimum number of decimal digits: `digits` times ten to the power of `exponent`.
+/// The absolute value of a number in decimal form: `digits` times ten to the power of `exponent`. The digits are as few
+/// as possible.
 struct JSONDecimal: Sendable, Hashable {
-    /// The digits without trailing zeros; 0 for the number zero.
+    /// The digits without trailing zeros. 0 for the number zero.
     private(set) var digits: UInt64 = 0
     private(set) var exponent = 0
 
-    /// Creates the magnitude of a number, without its sign.
+    /// Creates the absolute value of a number.
     init(_ number: JSONNumber) {
         switch number {
         case .whole(let number): digits = number.magnitude
@@ -16,8 +17,8 @@ struct JSONDecimal: Sendable, Hashable {
         }
     }
 
-    /// Reads Swift's description of a `Double`, such as `1234.5`, `1e-07` or `2.5e+300`. It has at most 17 digits and a
-    /// zero.
+    /// Reads Swift's description of a `Double`, such as `1234.5`, `1e-07` or `2.5e+300`. The text has at most 17
+    /// digits, not counting a zero.
     private mutating func read(_ text: String) {
         let parts = text.split(separator: "e")
         exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
@@ -32,7 +33,7 @@ struct JSONDecimal: Sendable, Hashable {
         }
     }
 
-    /// Returns whether the number is a whole multiple of a step. The step is greater than zero.
+    /// Returns whether the number is a whole multiple of a step, which must be greater than zero.
     func isMultiple(of step: JSONDecimal) -> Bool {
         guard digits > 0 else { return true }
         // A multiple of such a step has a trailing zero, which `digits` never has.

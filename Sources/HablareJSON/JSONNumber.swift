@@ -1,7 +1,7 @@
 import Foundation
 package import Hablare
 
-/// A number as JSON defines it. 1.0 and 1 are the same number, and comparisons lose no precision.
+/// A number as JSON defines it. 1.0 and 1 are the same number. Comparisons are exact.
 package enum JSONNumber: Sendable, Hashable, Comparable {
     /// A whole number that fits in 64 bits.
     case whole(Int64)
@@ -42,18 +42,18 @@ package enum JSONNumber: Sendable, Hashable, Comparable {
         }
     }
 
-    /// Returns whether a whole number is less than a `Double`. It does not convert the whole number to a `Double`,
-    /// because the conversion could round it.
+    /// Returns whether a whole number is less than a `Double`. The whole number is not converted to a `Double`, because
+    /// the conversion could round it.
     private static func isLess(_ whole: Int64, _ real: Double) -> Bool {
         if real >= 0x1p63 { return true }
         if real < -0x1p63 { return false }
         return whole <= Int64(real.rounded(.down))
     }
 
-    /// Returns whether the number is a whole multiple of a step. The step is greater than zero.
+    /// Returns whether the number is a whole multiple of a step, which must be greater than zero.
     ///
-    /// The numbers are compared as they are written, in decimal digits. So 0.3 is three times 0.1. But the result of
-    /// 0.1 + 0.2, which is written 0.30000000000000004, is not a multiple of 0.1.
+    /// The decimal digits of the numbers are compared, as they are written in JSON. For example, 0.3 is a multiple of
+    /// 0.1. The result of the computation 0.1 + 0.2 is written 0.30000000000000004, and is not a multiple of 0.1.
     package func isMultiple(of step: JSONNumber) -> Bool {
         if case (.whole(let number), .whole(let step)) = (self, step) { return number % step == 0 }
         return JSONDecimal(self).isMultiple(of: JSONDecimal(step))
@@ -69,8 +69,9 @@ package enum JSONNumber: Sendable, Hashable, Comparable {
 }
 
 extension ParameterValue {
-    /// Returns a copy in which each number has a single form, so that values with equal numbers are equal. Returns
-    /// `nil` if the value is nested too deeply, or has a number that JSON cannot express.
+    /// Returns a copy in which equal numbers have the same form, for example 1 instead of 1.0. Values with equal
+    /// numbers then compare as equal. Returns `nil` if the value is nested too deeply, or has a number that JSON cannot
+    /// express.
     package func normalized(below levels: Int = CanonicalEncoding.maximumDepth) -> ParameterValue? {
         switch self {
         case .null, .bool, .int, .string: return self
@@ -102,7 +103,8 @@ extension ParameterValue {
         }
     }
 
-    /// The effort of comparing the value: one step for each value in it, and one step for every 16 bytes of text.
+    /// The effort of comparing the value. Each contained value counts one step, and every 16 bytes of text count one
+    /// step.
     package var weight: Int {
         switch self {
         case .null, .bool, .int, .double: 1

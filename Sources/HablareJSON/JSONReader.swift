@@ -3,23 +3,24 @@ package import Hablare
 
 /// A reader of a JSON value that begins at a position in a text. Other text may follow the value.
 ///
-/// The reader is strict (RFC 8259), because a model wrote the text and may write anything. Its time is proportional to
-/// the length that it reads. It reads at most ``CanonicalEncoding/maximumDepth`` levels. It refuses:
+/// The reader follows RFC 8259 strictly, because a model wrote the text and may write anything. Its time is
+/// proportional to the length that it reads. It reads values that are nested up to ``CanonicalEncoding/maximumDepth``
+/// levels deep. It refuses:
 ///
-/// - An object that has a name twice. Foundation uses the first value, and other readers use the last value. The value
-///   that is checked must be the value that is decoded.
+/// - An object that has a name twice. For such an object, Foundation uses the first value of the name, and other
+///   readers use the last value. However, the value that is checked must be the value that is decoded.
 /// - An object with two names that Unicode considers equivalent, such as `é` and `e` with a combining accent. In JSON
 ///   these are two names, but a Swift dictionary can store only one of them.
 /// - A number that is too large for a `Double`.
 ///
-/// With ``takesLast``, the reader accepts a name that occurs twice, and uses its last value. In all other respects, it
-/// is equally strict.
+/// With ``takesLast``, the reader accepts a name that occurs twice in an object, and uses its last value. In all other
+/// respects, it is as strict as without this option.
 package struct JSONReader {
     /// The reason why the reader returns no value.
     package enum Problem: Error, Equatable {
         /// The text ends inside the value. More text could complete the value.
         case cut
-        /// JSON does not allow the byte at this offset, or the value has too many levels.
+        /// JSON does not allow the byte at this offset, or the value is nested too deeply.
         case unexpected(at: Int)
         /// An object has a name for the second time. The value is the offset of the second name.
         case nameTwice(at: Int)
@@ -27,9 +28,9 @@ package struct JSONReader {
 
     private let bytes: [UInt8]
     package private(set) var offset: Int
-    /// Whether a name may occur twice in an object. If so, its last value counts.
+    /// Whether a name may occur twice in an object. If so, the last value is used.
     private let takesLast: Bool
-    /// Whether the reader has read a number that is not written as a whole number, or that is too large for one.
+    /// Whether the reader has read a number that is not written as a whole number or is too large for a whole number.
     private var hasReals = false
 
     /// Creates a reader at a position in a text.

@@ -1,10 +1,11 @@
 import Foundation
 import Hablare
 
-/// A writer of a value as JSON. The members of an object are in the order of the bytes of their names. Pure.
+/// A writer of a value as JSON. The members of an object are written in the order of the bytes of their names. This
+/// type is pure.
 ///
-/// The writer creates the same JSON as `JSONEncoder`, but without the containers and boxes that `JSONEncoder` creates
-/// for each part. Speed matters, because the writer writes the body of every service call.
+/// It writes the same JSON as `JSONEncoder`, but does not create a container and a box for each part. It must be fast,
+/// because it writes the body of every call to a service.
 struct JSONWriter: Sendable {
     /// The reason why a value cannot be written.
     enum Problem: Error, Sendable, Hashable {
@@ -14,7 +15,7 @@ struct JSONWriter: Sendable {
         case tooDeep
     }
 
-    /// The maximum number of levels. It is the limit of `JSONEncoder`, and far above the limit for a request.
+    /// The maximum number of levels. `JSONEncoder` has the same limit. It is far above the limit for a request.
     static let maximumDepth = 512
 
     private var bytes: [UInt8] = []
@@ -59,7 +60,8 @@ struct JSONWriter: Sendable {
         word.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes the fewest digits that are read back as the same number. Writes a whole number without a fraction.
+    /// Writes a number with as few digits as possible, so that reading it gives the same number. Writes a whole number
+    /// without a fraction.
     private mutating func write(_ number: Double) throws(Problem) {
         guard number.isFinite else { throw .notFinite }
         let text = number.description

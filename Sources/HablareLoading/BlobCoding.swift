@@ -5,8 +5,9 @@ import Hablare
 public struct BlobCoding<Value: Sendable>: Sendable {
     /// A closure that converts a value to bytes. If it throws an error, the value is not stored.
     public var encode: @Sendable (Value) throws -> Data
-    /// A closure that converts bytes to a value. If it throws an error, the loader loads the value and replaces the
-    /// bytes. It must throw an error for bytes of another coding, for example of an older version of the app.
+    /// A closure that converts bytes to a value. If it throws an error, the loader loads the value again and replaces
+    /// the bytes. It must throw an error for bytes that another coding wrote, for example that of an older version of
+    /// the app.
     public var decode: @Sendable (Data) throws -> Value
 
     /// Creates a coding.
@@ -19,7 +20,7 @@ public struct BlobCoding<Value: Sendable>: Sendable {
 }
 
 extension BlobCoding where Value == Data {
-    /// A coding that keeps the bytes unchanged.
+    /// A coding for values that are bytes already.
     public static let data = BlobCoding(encode: { $0 }, decode: { $0 })
 }
 

@@ -1,8 +1,8 @@
-/// The reason why a blob could not be used or stored.
+/// The reason why a value could not be read from the blob cache or stored in it.
 enum BlobFailure: Error {
     /// The cache reported an error.
     case cache(any Error)
-    /// The bytes could not be decoded, or the value could not be encoded. The coding's own error may contain the value,
-    /// so it is not reported.
+    /// The bytes could not be decoded, or the value could not be encoded. The error of the coding is not kept, because
+    /// it may contain the value.
     case coding
 }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// A ``BlobCache`` that a ``CoalescingLoader`` uses with its own key and value types.
+/// A ``BlobCache``, with the key and value types of one ``CoalescingLoader``.
 public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The cache that stores the bytes.
     public var cache: any BlobCache
     /// The conversion between values and bytes.
     public var coding: BlobCoding<Value>
-    /// A closure that returns the name of a key in the cache. Different keys must have different names, even in
-    /// different loaders that share a cache. Therefore begin each name with a prefix for its purpose. A name must be
-    /// the same in every run of the app. Do not use a hash value, because it changes from run to run.
+    /// A closure that returns the name of a key in the cache. Different keys must have different names. This also
+    /// applies to different loaders that share a cache. Therefore begin each name with a prefix that identifies the
+    /// loader. A name must be the same in every run of the app. Do not use `hashValue` or `Hasher`, because their
+    /// results change from run to run.
     public var name: @Sendable (Key) -> String
 
     /// Creates a storage.
@@ -55,7 +56,7 @@ public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension BlobStorage where Key == String {
-    /// Creates a storage in which each key is its own name.
+    /// Creates a storage for keys that are texts. Each key is used as its own name.
     public init(_ cache: any BlobCache, coding: BlobCoding<Value>) {
         self.init(cache, coding: coding) { $0 }
     }

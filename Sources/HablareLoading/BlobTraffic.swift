@@ -1,33 +1,34 @@
-/// A record that decides which blobs can be trusted. Writes and removals may run concurrently and in any order. Pure.
+/// Records writes and removals in the blob cache, and decides which blobs may be read. Writes and removals may run at
+/// the same time and end in any order. This type is pure.
 ///
-/// If a removal runs before an earlier write of the same key ends, the write could store the removed value again.
-/// Therefore each writer calls ``isOvertaken(_:since:)`` after its write. If the result is `true`, the writer removes
-/// the value that it wrote. Until then, the blob is unreadable. A blob is also unreadable while a removal is in
-/// progress, or after a removal has failed. So a removed value never reappears.
+/// If a key is removed while a value is written for it, the write could store the removed value again. Therefore each
+/// writer calls ``isOvertaken(_:since:)`` after its write. If the result is `true`, the writer removes the value that
+/// it has written. Until the writer has removed it, the blob must not be read. The blob also must not be read while a
+/// removal is in progress or after a removal has failed. A removed value therefore never appears again.
 struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
-        /// The start times of the writes in progress.
+        /// The logical times at which the writes in progress began.
         var writes: [Int] = []
         /// The number of removals in progress.
         var removals = 0
-        /// The start time of the latest removal.
+        /// The logical time at which the latest removal began.
         var removed = 0
-        /// The time at which a removed value was found to be still in the cache.
+        /// The logical time at which a removed value was found to be still in the cache.
         var left: Int?
 
         var isIdle: Bool { writes.isEmpty && removals == 0 && left == nil }
 
-        /// Clears `left` if the operation that began at `start` is newer than it.
+        /// Sets `left` to `nil` if the operation that began at `start` began later than `left`.
         mutating func wasCleared(since start: Int) {
             if let left, left < start { self.left = nil }
         }
     }
 
     private var entries: [Key: Entry] = [:]
-    /// A logical clock. It advances with each event and orders the events.
+    /// A logical clock. It advances with each event, so that events can be compared.
     private var now = 0
-    /// The number of removals of all keys in progress. `cleared` and `left` correspond to `Entry.removed` and
-    /// `Entry.left`, for all keys.
+    /// The number of removals of all keys that are in progress. `cleared` and `left` have the same meaning as
+    /// `Entry.removed` and `Entry.left`, but for all keys.
     private var clearances = 0
     private var cleared = 0
     private var left: Int?
@@ -35,7 +36,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
     /// The number of keys that have an entry.
     var count: Int { entries.count }
 
-    /// Returns whether the blob of a key in the cache is the last stored value and was not removed.
+    /// Returns whether a blob in the cache may be read: it is the value that was stored last, and it was not removed.
     func isReadable(_ key: Key) -> Bool {
         guard clearances == 0, left == nil else { return false }
         guard let entry = entries[key] else { return true }
@@ -44,7 +45,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Writing
 
-    /// Records the start of a write. Returns its time.
+    /// Records the beginning of a write, and returns its logical time.
     mutating func writeBegan(_ key: Key) -> Int {
         now += 1
         entries[key, default: Entry()].writes.append(now)
@@ -83,7 +84,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Removing
 
-    /// Records the start of the removal of a key. Returns its time.
+    /// Records the beginning of the removal of a key, and returns its logical time.
     mutating func removalBegan(_ key: Key) -> Int {
         now += 1
         entries[key, default: Entry()].removals += 1
@@ -100,7 +101,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Records the start of the removal of all keys. Returns its time.
+    /// Records the beginning of the removal of all keys, and returns its logical time.
     mutating func clearanceBegan() -> Int {
         now += 1
         clearances += 1

@@ -1,19 +1,20 @@
-/// The values that were delivered to callers but are not yet in the blob cache. Until a value is in the blob cache,
-/// requests for its key are answered with this value. Each key has one write at a time, in the order of delivery. Pure.
+/// The values that callers have received and that are not in the blob cache yet. Until a value is in the blob cache,
+/// callers that ask for its key receive it from here. For each key, one value is written at a time, in the order in
+/// which callers received the values. This type is pure.
 ///
-/// Without this record, a value that does not fit into memory could not be found until its write ends. It would be
-/// loaded again during the write. Two writes of one key could also run at once. The cache does not order them, so the
-/// older value could replace the newer value.
+/// Without this type, a value that does not fit into memory could not be found while it is written. It would be loaded
+/// again. Two values of the same key could also be written at the same time. The cache does not order these writes, so
+/// the older value could replace the newer value.
 struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A value to write.
     struct Write: Sendable {
         let value: Value
-        /// The time of the delivery, on the logical clock of ``BlobTraffic``.
+        /// The logical time of ``BlobTraffic`` at which callers received the value.
         let start: Int
     }
 
     private struct WriteQueue: Sendable {
-        /// The value that was delivered last; `nil` if the key was removed after the delivery.
+        /// The value that callers received last, or `nil` if the key was removed later.
         var value: Value?
         /// The write that follows the write in progress.
         var next: Write?
@@ -28,19 +29,19 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Returns the value of a key whose write has not ended.
     func value(for key: Key) -> Value? { queues[key]?.value }
 
-    /// The work that the caller must do after an event.
+    /// The actions that the caller must perform after an event.
     struct Consequence: Sendable {
         /// The write to start now.
         var write: Write?
         /// The queued writes that will not be done.
         var superseded: [(key: Key, write: Write)] = []
-        /// The values that are no longer kept. The caller releases them outside the lock, because a release may run
-        /// other code.
+        /// The values that are no longer kept. The caller releases them after it has unlocked, because a release may
+        /// run code of other modules.
         var dropped: [Value] = []
     }
 
-    /// Records that a value was delivered. The value is written now. If a write of its key is in progress, the value is
-    /// written after that write.
+    /// Records that callers received a value. The value is written now, or after the write of the same key that is in
+    /// progress.
     mutating func delivered(_ write: Write, for key: Key) -> Consequence {
         guard let queue = queues.updateValue(WriteQueue(value: write.value), forKey: key) else {
             return Consequence(write: write)
@@ -57,7 +58,7 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return Consequence(write: next)
     }
 
-    /// Records that a key is removed. A write in progress continues. A queued write is dropped.
+    /// Records that a key is removed. A write in progress continues. A queued write is not done.
     mutating func forgotten(_ key: Key) -> Consequence {
         guard let queue = queues.updateValue(WriteQueue(), forKey: key) else {
             queues[key] = nil

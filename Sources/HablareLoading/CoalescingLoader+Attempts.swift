@@ -4,8 +4,9 @@ import Logging
 extension CoalescingLoader {
     // MARK: Effects
 
-    /// Performs the effects that the core returned. Tasks are created under the lock, so that no cancellation overtakes
-    /// a start. Tasks are cancelled and escalated outside the lock, because their handlers run foreign code.
+    /// Performs the effects that the core returned. Tasks are created while the lock is held, so that a task cannot be
+    /// cancelled before it is created. Tasks are cancelled, and their priority is raised, after the lock is released,
+    /// because their handlers run code of other modules.
     func carryOut(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil)
     {
         for effect in effects {

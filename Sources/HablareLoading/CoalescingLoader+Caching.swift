@@ -5,13 +5,13 @@ import Logging
 extension CoalescingLoader {
     // MARK: Memory
 
-    /// Returns the value of a key if it is in memory. Returns at once, from any actor. Marks the value as used. A value
-    /// that is too large for memory is found until it is stored in the blob cache.
+    /// Returns the value of a key if it is in memory. It returns at once, on any actor. The value counts as used. If a
+    /// value is too large for memory, this method returns it until it is stored in the blob cache.
     public func cached(_ key: Key) -> Value? {
         apply { $0.held(key) }
     }
 
-    /// The counts so far.
+    /// The counts since the loader was created.
     public var statistics: LoaderStatistics {
         apply { state in
             var statistics = state.statistics
@@ -21,25 +21,25 @@ extension CoalescingLoader {
         }
     }
 
-    /// Releases all values in memory. Returns at once, from any actor. Call this method when the system asks the app to
-    /// use less memory.
+    /// Releases all values in memory. It returns at once, on any actor. Call this method when the system asks the app
+    /// to use less memory.
     ///
-    /// No value is lost. The blob cache keeps its values. Loads in progress continue and put their values into memory.
-    /// A value that is not yet in the blob cache is found until it is stored there.
+    /// No value is lost, because the blob cache keeps its values. Loads in progress continue, and put their values into
+    /// memory. A value that is not yet in the blob cache can be found until it is stored there.
     public func removeAllFromMemory() {
         apply { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
     }
 
     // MARK: Removing
 
-    /// Removes the value of a key from memory at once, and then from the blob cache.
+    /// Removes the value of a key, first from memory and then from the blob cache.
     ///
-    /// A caller that requests the key after this call does not get the earlier value. A load in progress still answers
-    /// the callers that requested the key before. The value of that load is then discarded. The blob cache is called
-    /// off the caller's actor. Cancelling the caller's task does not stop the removal.
+    /// A caller that asks for the key after this call does not receive the removed value. If a load of the key is in
+    /// progress, its value is delivered to the callers that asked before. This value is not kept. The blob cache is
+    /// called off the caller's actor. Cancelling the caller's task does not stop the removal.
     ///
-    /// - Throws: The blob cache's error. After the error, this loader does not read the blob until the blob is stored
-    ///   again or removed.
+    /// - Throws: The error of the blob cache. After an error, this loader does not read the blob of the key until a
+    ///   value is stored for the key or the removal succeeds.
     public func remove(_ key: Key) async throws {
         let start = apply { state -> Int? in
             state.letGo(of: key)
@@ -54,11 +54,11 @@ extension CoalescingLoader {
         }
     }
 
-    /// Removes all values from memory at once, and then from the blob cache. This includes values of other users of
-    /// that cache. The rules of ``remove(_:)`` apply to each value. To use less memory, call ``removeAllFromMemory()``
-    /// instead.
+    /// Removes all values, first from memory and then from the blob cache. If other loaders use the same blob cache,
+    /// their values are removed, too. The rules of ``remove(_:)`` apply to each value. To use less memory, call
+    /// ``removeAllFromMemory()`` instead.
     ///
-    /// - Throws: The blob cache's error. After the error, this loader reads no blob until a removal of all blobs
+    /// - Throws: The error of the blob cache. After an error, this loader reads no blob until a removal of all values
     ///   succeeds.
     public func removeAll() async throws {
         let start = apply { state -> Int? in
@@ -90,7 +90,8 @@ extension CoalescingLoader {
 
     // MARK: Storing
 
-    /// Stores a loaded value. Then stores the values that were delivered for the key during the write.
+    /// Stores a loaded value in the blob cache. Then stores the values that callers received for the same key during
+    /// the write.
     func store(_ first: BlobWrites<Key, Value>.Write, for key: Key) {
         guard let blobs = source.blobs else { return }
         var next: BlobWrites<Key, Value>.Write? = first
@@ -100,7 +101,7 @@ extension CoalescingLoader {
         }
     }
 
-    /// Stores a value. Removes it again if the key was removed during the write.
+    /// Stores a value in the blob cache. If the key was removed during the write, removes the value again.
     private func store(
         _ write: BlobWrites<Key, Value>.Write, for key: Key, in blobs: BlobStorage<Key, Value>
     ) -> BlobTraffic<Key>.WriteEnd {

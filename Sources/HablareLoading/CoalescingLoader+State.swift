@@ -4,10 +4,10 @@ import HablareSupport
 extension CoalescingLoader {
     /// The state of one caller's wait.
     enum Ask: Sendable {
-        /// The caller has asked, but does not wait yet.
+        /// The caller has asked for a key, and does not wait yet.
         case begun
         case waiting(CheckedContinuation<Value, any Error>)
-        /// The answer has arrived, but the caller has not taken it yet.
+        /// The result has arrived, and the caller has not taken it yet.
         case over(Result<Value, any Error>)
     }
 
@@ -16,18 +16,18 @@ extension CoalescingLoader {
         var memory: LeastRecentlyUsed<Key, Value>
         var traffic = BlobTraffic<Key>()
         var writes = BlobWrites<Key, Value>()
-        /// The callers that wait. Preloads have no entry.
+        /// The callers that wait, by their numbers. Preloads are not included.
         var asks: [Int: Ask] = [:]
         var lastCaller = 0
-        /// The tasks in progress. Each task is for an attempt, or for the wait after the attempt.
+        /// The tasks in progress. Each task makes an attempt, or waits after an attempt.
         var tasks: [LoadAttempt: Task<Void, Never>] = [:]
         var statistics = LoaderStatistics()
         /// Whether the blob cache failed at its last use.
         var isBlobCacheFailing = false
-        /// The work to do after the lock is released, because it runs foreign code.
+        /// The work to do after the lock is released, because it runs code of other modules.
         var aftermath = Aftermath()
 
-        /// Returns the value of a key if it is in memory or is being written to the blob cache. Marks the value as
+        /// Returns the value of a key if it is in memory or is being written to the blob cache. The value counts as
         /// used.
         mutating func held(_ key: Key) -> Value? {
             memory.use(key) ?? writes.value(for: key)
@@ -49,7 +49,8 @@ extension CoalescingLoader {
             memory = empty
         }
 
-        /// Records a value to write. Returns the write to do now; `nil` if a write of the same key is in progress.
+        /// Records a value that must be written to the blob cache. Returns the write to start now, or `nil` if a write
+        /// of the same key is in progress.
         mutating func writeFollows(_ value: Value, for key: Key) -> BlobWrites<Key, Value>.Write? {
             let write = BlobWrites<Key, Value>.Write(value: value, start: traffic.writeBegan(key))
             return settle(writes.delivered(write, for: key))
@@ -63,7 +64,7 @@ extension CoalescingLoader {
             return settle(writes.ended(key))
         }
 
-        /// Drops the values that are being written to the blob cache, of one key or of all keys.
+        /// Forgets the values that are being written to the blob cache, for one key or for all keys.
         mutating func forgetWrites(of key: Key?) {
             _ = settle(key.map { writes.forgotten($0) } ?? writes.forgottenAll())
         }
@@ -79,7 +80,7 @@ extension CoalescingLoader {
             return consequence.write
         }
 
-        /// Answers a caller. A caller without an entry no longer waits.
+        /// Delivers a result to a caller. If the caller has no entry, it no longer waits.
         mutating func answer(_ caller: Int, with result: Result<Value, any Error>) {
             switch asks[caller] {
             case .begun: asks[caller] = .over(result)
@@ -96,7 +97,7 @@ extension CoalescingLoader {
         var cancelled: [Task<Void, Never>] = []
         var answers: [(CheckedContinuation<Value, any Error>, Result<Value, any Error>)] = []
 
-        /// The values that are no longer kept. Releasing them may run foreign code.
+        /// The values that are no longer kept. Releasing them may run code of other modules.
         var dropped: [Value] = []
 
         /// The in-memory caches that were emptied completely.

@@ -2,8 +2,8 @@ public import Hablare
 import HablareSupport
 public import Logging
 
-/// A loader of values by key. It has a cache in memory, and a ``BlobCache`` behind it. All callers of a key share one
-/// load.
+/// Loads values by key, and keeps them in memory and in a ``BlobCache``. If several callers ask for the same key at the
+/// same time, they share one load.
 ///
 /// ```swift
 /// let images = try CoalescingLoader<URL, Data>(
@@ -14,22 +14,23 @@ public import Logging
 /// let data = try await images.load(url)
 /// ```
 ///
-/// - A caller that asks for a key whose load is in progress joins that load. Cancelling a caller's task ends only that
-///   caller's wait, at once. When the last caller leaves, the load is cancelled.
-/// - At most ``LoaderPolicy/concurrency`` loads run at once. ``LoadPriority/visible`` loads start before preloads, in
-///   the order in which they were requested. A visible request for a key whose preload is queued raises the load's
-///   priority.
-/// - A failed attempt is retried according to ``LoaderPolicy/retry``. The load uses no slot while it waits for the
-///   retry. A failure is delivered to the callers but not cached. The next caller starts a new load.
-/// - A failure of the blob cache does not make a load fail. The failure is counted. It is logged when it begins and
-///   when it ends.
+/// - If the load of a key is in progress, a new caller for this key joins the load. If a caller's task is cancelled,
+///   only the wait of this caller ends, at once. When no caller waits any more, the load is cancelled.
+/// - At most ``LoaderPolicy/concurrency`` loads run at the same time. Loads with the priority ``LoadPriority/visible``
+///   start before preloads, in the order in which they were requested. If a preload of a key is queued and a visible
+///   caller asks for the key, the load becomes visible.
+/// - After a failed attempt, ``LoaderPolicy/retry`` decides whether the load tries again. While the load waits for the
+///   next attempt, other loads may run in its place. A failure is delivered to the waiting callers and is not kept. The
+///   next caller starts a new load.
+/// - A failure of the blob cache does not make a load fail. It is counted (``LoaderStatistics/blobFailures``). The
+///   first failure in a row is logged, and the end of the failures is logged, too.
 ///
-/// The loader may be used from any actor and thread. Its source, coding and blob cache run in its own tasks, never on
+/// You may use the loader from any actor and thread. Its source, coding and blob cache run in its own tasks, never on
 /// an actor of a caller. ``shutdown()`` cancels these tasks and waits until they end. Releasing the loader also cancels
-/// them, but does not wait for them. Callers that wait keep the loader alive.
+/// the tasks, but does not wait for them. While callers wait, the loader is not released.
 ///
-/// Keys are hashed and compared under the loader's lock. Therefore their `hash(into:)` and `==` must not use the
-/// loader.
+/// The loader hashes and compares keys while it holds its lock. Therefore `hash(into:)` and `==` of the key type must
+/// not use the loader.
 public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let policy: LoaderPolicy<Value>
     let source: LoadSource<Key, Value>
@@ -41,14 +42,15 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - policy: The loader's policy.
-    ///   - blobs: The store for values that stay after the process ends. Default: none.
-    ///   - seams: The clock for waits and the executor for tasks. Other seams are not used. Default: those of the
+    ///   - policy: The options of the loader.
+    ///   - blobs: The store in which values stay when the process ends. Default: none.
+    ///   - seams: The clock for waits and the executor for tasks. The other seams are ignored. Default: those of the
     ///     system.
     ///   - logger: The logger for failures of the blob cache. Keys and values are never logged.
-    ///   - load: A closure that loads the value of a key. The loader makes one call at a time for the current load of a
-    ///     key. When no caller wants the value any more, the loader cancels the call's task and discards the result. A
-    ///     call that ignores the cancellation keeps its slot. In the meantime, the key can be loaded again.
+    ///   - load: A closure that loads the value of a key. For each key, the loader makes at most one call at a time for
+    ///     callers that wait. When no caller waits for the value any more, the loader cancels the task of the call, and
+    ///     ignores the result. If the closure ignores the cancellation, the call counts towards
+    ///     ``LoaderPolicy/concurrency`` until it returns. Meanwhile the same key may be loaded again.
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an
     ///   invalid policy.
     public init(
@@ -79,13 +81,13 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: Asking
 
-    /// Returns the value of a key from memory or from the blob cache. If neither has the value, loads it.
+    /// Returns the value of a key from memory or from the blob cache. If none of the two has the value, loads it.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - priority: The load's priority in the queue. Default: ``LoadPriority/visible``.
-    /// - Throws: The unchanged error of the source's last attempt. `CancellationError` at once if the caller's task is
-    ///   cancelled; the load continues for other callers. ``/Hablare/AIServiceError`` with code
+    /// - Throws: The error of the source's last attempt, unchanged. `CancellationError` at once if the caller's task is
+    ///   cancelled. The load continues for other callers. ``/Hablare/AIServiceError`` with code
     ///   ``/Hablare/AIServiceError/Code/invalidState`` after ``shutdown()``.
     public func load(_ key: Key, priority: LoadPriority = .visible) async throws -> Value {
         try Task.checkCancellation()
@@ -115,12 +117,13 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         case asked(Int, load: Int)
     }
 
-    /// Starts to load values that may soon be needed. These loads start after all visible loads. Returns at once.
+    /// Starts to load values that may be needed soon. These loads start after all visible loads. The method returns at
+    /// once.
     ///
     /// Keys whose values are in memory are skipped. Loaded values are put into memory and into the blob cache. Failures
-    /// are not reported. The next caller of such a key loads it again.
+    /// are not reported. When a caller asks for such a key later, it is loaded again.
     ///
-    /// - Returns: A handle that stops the preload. Discarding the handle does not stop it.
+    /// - Returns: A handle that stops the preload. If you discard the handle, the preload continues.
     @discardableResult
     public func preload(_ keys: some Sequence<Key>) -> Preload {
         var asks: [(caller: Int, load: Int)] = []
@@ -154,7 +157,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         }
     }
 
-    /// Ends the wait of a caller that no longer wants its value. A caller that already has its answer keeps it.
+    /// Ends the wait of a caller whose task was cancelled. If the caller already has its result, nothing changes.
     private func leave(_ caller: Int, _ load: Int) {
         apply { state in
             state.answer(caller, with: .failure(CancellationError()))
@@ -164,10 +167,11 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: Ending
 
-    /// Cancels all loads, fails all waiting callers, and starts no more loads. Returns when everything in progress has
-    /// ended. Cancelling the caller's task does not end this wait. Values in memory stay readable.
+    /// Cancels all loads, lets the waiting callers fail, and prevents further loads. Returns when all tasks of the
+    /// loader have ended. If the caller's task is cancelled, the method waits nevertheless. Values in memory stay
+    /// readable.
     ///
-    /// Deadlocks if the source calls it, because it waits for the source to finish.
+    /// Do not call this method from the source: it waits for the source to return, so the two would wait for ever.
     public func shutdown() async {
         let tasks = apply { state -> [Task<Void, Never>] in
             carryOut(state.core.closed(), &state)
@@ -178,7 +182,8 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: The lock
 
-    /// Applies an event to the state. Then does the work that runs foreign code, outside the lock.
+    /// Applies an event to the state while the lock is held. After that, does the work that runs code of other modules,
+    /// without the lock.
     func apply<R: Sendable>(_ change: (inout State) -> R) -> R {
         var aftermath: Aftermath?
         let result = state.withLock { state -> R in

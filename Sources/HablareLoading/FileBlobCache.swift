@@ -15,20 +15,21 @@ import Musl
 
 /// A blob cache in a folder, for a `CoalescingLoader`. It has one file for each key.
 ///
-/// Several processes may use one folder at once. A file is written under a temporary name and then renamed. So a file
-/// is either complete or absent. A damaged file counts as absent and is removed. If the cache is full, the least
-/// recently used files are removed first. Their modification dates show when they were used.
+/// Several processes may use the same folder at the same time. A file is written under a temporary name, and renamed
+/// when it is complete. Readers therefore find a complete file or no file. A damaged file counts as absent and is
+/// removed. If the files are too large together, the least recently used files are removed. The modification date of a
+/// file shows when it was last used.
 ///
-/// A file contains its key and its blob. They are not encrypted. Only the file's owner can read the file.
+/// A file contains its key and its blob. The file is not encrypted. Only the user who owns the file can read it.
 public final class FileBlobCache: BlobCache {
     private struct State: Sendable {
-        /// The approximate size of all files in bytes; `nil` if the files have not been counted yet.
+        /// The approximate size of all files in bytes, or `nil` if they have not been counted yet.
         var bytes: Int?
         /// The number of bytes written since the files were last counted.
         var written = 0
         var isTrimming = false
-        /// Whether the cache stays above its limit because some files cannot be removed. If so, trimming again soon
-        /// would not help.
+        /// Whether the files are larger than the limit because some of them cannot be removed. If so, another try to
+        /// remove them is not made soon.
         var isStuck = false
     }
 
@@ -43,11 +44,12 @@ public final class FileBlobCache: BlobCache {
     /// Opens a cache. Creates the folder if it does not exist.
     ///
     /// - Parameters:
-    ///   - directory: The cache's folder. Do not use it for anything else. The system's caches folder is a good parent.
+    ///   - directory: The cache's folder. Use this folder for nothing else. A good place for it is the system's folder
+    ///     for caches.
     ///   - limits: The limits of size and age.
     ///   - syncs: Whether ``store(_:for:)`` returns only when the blob is on the disk. With `false`, the default, a
-    ///     crash of the machine may lose the blobs that were stored last. It loses nothing else.
-    ///   - date: The source of dates for blobs. Default: the system's clock.
+    ///     crash of the machine may lose the blobs that were stored last. Older blobs are not lost.
+    ///   - date: A closure that returns the current date. Default: the system's clock.
     /// - Throws: `AIServiceError` with code `invalidConfiguration` for invalid limits. An error of the category
     ///   `storage` if the folder cannot be created.
     public convenience init(
@@ -57,6 +59,8 @@ public final class FileBlobCache: BlobCache {
         try self.init(directory: directory, limits: limits, date: date, calls: syncs ? .system : .unsynced)
     }
 
+    /// Creates a cache.
+    ///
     /// - Parameter discard: A closure that removes a file if it exists.
     init(
         directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls,
@@ -97,8 +101,8 @@ public final class FileBlobCache: BlobCache {
 
     /// Stores bytes for a key. See ``BlobCache/store(_:for:)``.
     ///
-    /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. No partly written file
-    ///   remains.
+    /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. After an error, no
+    ///   incomplete file remains.
     public func store(_ blob: Data, for key: String) throws {
         let path = path(of: key)
         let now = date()
@@ -125,11 +129,11 @@ public final class FileBlobCache: BlobCache {
         try translatingFileFailures { try discard(path(of: key)) }
     }
 
-    /// Removes all entries. See ``BlobCache/removeAll()``. Also removes unfinished files. A process that is writing
-    /// such a file then writes it again. Other files in the folder stay.
+    /// Removes all entries. See ``BlobCache/removeAll()``. Also removes files that are being written. If a process is
+    /// writing such a file, it writes the file again. Files that do not belong to the cache stay.
     ///
-    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`, after removing as many files as
-    ///   possible.
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`. The method first removes as many
+    ///   files as possible.
     public func removeAll() throws {
         try translatingFileFailures {
             var failure: FileFailure?
@@ -147,12 +151,12 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Bounds
 
-    /// Removes expired blobs. Then removes the least recently used blobs until the remaining files are within the
-    /// limits. The cache calls this method itself in three cases: when the first blob is stored, when the limit is
-    /// exceeded, and when an eighth of the limit has been written.
+    /// Removes blobs that are too old. If the other files are larger than the limit, removes the least recently used
+    /// blobs. You need not call this method. The cache calls it when the first blob is stored, when the limit is
+    /// exceeded, and after an eighth of the limit has been written.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` if a file could not be examined or
-    ///   removed. The method then removed other files instead, if there were any.
+    ///   removed. In place of this file, the method may have removed other files.
     public func trim() throws {
         let mayTrim = state.withLock { state in
             defer { state.isTrimming = true }
@@ -170,8 +174,8 @@ public final class FileBlobCache: BlobCache {
         if let failure { throw AIServiceError(failure) }
     }
 
-    /// The size in bytes to which trimming reduces the files. It is below the limit, so that the next blob does not
-    /// require another scan of all files.
+    /// The size in bytes to which trimming reduces the files. It is less than the limit, so that storing the next blob
+    /// does not require another count of all files.
     private var target: Int { limits.maximumBytes - limits.maximumBytes / 8 }
 
     private func wrote(_ count: Int) throws {
@@ -186,8 +190,8 @@ public final class FileBlobCache: BlobCache {
         if isFull { try trim() }
     }
 
-    /// Removes the files that must be removed. Returns the number of bytes that remain, and the last failure to examine
-    /// or remove a file.
+    /// Removes the files that ``trim()`` must remove. Returns the number of bytes that remain, and the last failure to
+    /// examine or remove a file.
     private func trimmed(at now: Date) throws(FileFailure) -> (bytes: Int, failure: FileFailure?) {
         var kept: [(path: String, size: Int, used: Date)] = []
         // The bytes of files that could not be removed. They count against the limit.
@@ -234,15 +238,15 @@ public final class FileBlobCache: BlobCache {
         return (bytes + stuck, failure)
     }
 
-    /// Returns whether a date is too old. A clock may be set back. Therefore a date in the future counts like a date in
-    /// the past.
+    /// Returns whether a blob with this date is too old. A clock may be set back. Therefore a date in the future has
+    /// the same limit as a date in the past.
     private func isExpired(_ date: Date, at now: Date) -> Bool {
         abs(now.timeIntervalSince(date)) >= limits.maximumAge
     }
 
     // MARK: Files
 
-    /// The extensions of the cache's files.
+    /// The file name extensions of the cache's files.
     private enum Ending: String {
         case blob, unfinished
 
@@ -251,7 +255,7 @@ public final class FileBlobCache: BlobCache {
         }
     }
 
-    /// The maximum time for which an unfinished file is kept, in seconds: one hour.
+    /// The time after which an unfinished file is removed, in seconds: one hour.
     private static let longestWrite: TimeInterval = 3600
 
     private func write(_ data: Data, to path: String) throws(FileFailure) {

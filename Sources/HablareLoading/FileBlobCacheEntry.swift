@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import Hablare
 
-/// One file of a ``FileBlobCache``: its key, its date, its blob, and a digest that detects damage. Pure.
+/// The content of one file of a ``FileBlobCache``: a key, a date, a blob, and a digest that shows whether the file is
+/// damaged. This type is pure.
 ///
 /// | bytes | content |
 /// |---|---|
@@ -13,7 +14,7 @@ import Hablare
 /// | … | the key in UTF-8 |
 /// | … | the blob |
 ///
-/// Numbers are big-endian.
+/// Numbers are stored in big-endian order.
 struct FileBlobCacheEntry: Hashable {
     var key: String
     var stored: Date
@@ -23,7 +24,7 @@ struct FileBlobCacheEntry: Hashable {
     private static let digestEnd = 8 + SHA256.byteCount
     private static let keyStart = digestEnd + 12
 
-    /// Returns the number of bytes in a file in addition to its blob.
+    /// Returns the size of a file in bytes, without its blob.
     static func overhead(key: String) -> Int { keyStart + key.utf8.count }
 
     init(key: String, stored: Date, blob: Data) {
@@ -62,7 +63,7 @@ struct FileBlobCacheEntry: Hashable {
         blob = Data(file[keyEnd...])
     }
 
-    /// Converts a date, clamped to the range that the format uses.
+    /// Returns a date in milliseconds since 1970, clamped to the range of the file format.
     private static func milliseconds(_ date: Date) -> Int64 {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
         guard !milliseconds.isNaN else { return 0 }
@@ -75,7 +76,7 @@ extension Data {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Returns the number at an offset, which must be in bounds.
+    /// Returns the number at an offset. The bytes must exist.
     fileprivate func bigEndian<Number: FixedWidthInteger>(_: Number.Type, at offset: Int) -> Number {
         self[offset..<offset + MemoryLayout<Number>.size].reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }

@@ -10,8 +10,8 @@ extension FileBlobCache {
     /// ```
     public struct Limits: Sendable, Hashable {
         /// The maximum size of all files together, in bytes. The least recently used blobs are removed first. The size
-        /// may exceed the limit for a while, by an eighth for each process that writes. Default: 200 MB (200,000,000).
-        /// 0 or more. For example, 50,000,000 (50 MB) for thumbnails.
+        /// may exceed the limit temporarily, by up to an eighth for each process that writes. Default: 200 MB
+        /// (200,000,000). 0 or more. For example, 50,000,000 (50 MB) for thumbnails.
         public var maximumBytes: Int
         /// The maximum age of a blob, from the time at which it was stored, in seconds. A blob that has reached this
         /// age is no longer found. Default: 604,800 (7 days). 0 or more. For example, 86,400 for pictures that change
@@ -26,7 +26,7 @@ extension FileBlobCache {
 
         /// Checks the limits.
         ///
-        /// - Throws: `AIServiceError` with code `invalidConfiguration` for a limit that is out of its range.
+        /// - Throws: `AIServiceError` with code `invalidConfiguration` if a limit is out of its range.
         func check() throws(AIServiceError) {
             guard maximumBytes >= 0 else {
                 throw AIServiceError(.invalidConfiguration, "`maximumBytes` is negative. Set it to zero or more.")

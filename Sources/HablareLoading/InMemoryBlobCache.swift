@@ -13,8 +13,8 @@ public final class InMemoryBlobCache: BlobCache {
 
     /// Creates an empty cache.
     ///
-    /// - Parameter maximumBytes: The maximum number of bytes. The least recently used blobs are dropped first. Default:
-    ///   no limit.
+    /// - Parameter maximumBytes: The maximum number of bytes of all blobs together. If it is exceeded, the least
+    ///   recently used blobs are removed. Default: no limit.
     public init(maximumBytes: Int = .max) {
         self.maximumBytes = maximumBytes
         state = Locked(State(blobs: Self.empty(maximumBytes)))

@@ -1,8 +1,8 @@
-/// The callers of a load. For each priority, they also have the order number of the first caller.
+/// The callers of a load. Each caller has a priority, and a number that shows the order of arrival.
 struct LoadCallers: Sendable {
     private struct Class: Sendable {
         var callers: Set<Int> = []
-        /// The order number of the first of these callers.
+        /// The number of the first caller with this priority.
         var order = 0
     }
 
@@ -12,14 +12,14 @@ struct LoadCallers: Sendable {
     /// Whether the load has no callers left.
     var isEmpty: Bool { visible.callers.isEmpty && preload.callers.isEmpty }
 
-    /// Whether a caller needs the value for something that the user sees.
+    /// Whether at least one caller is visible: its user sees the place where the value is needed.
     var areVisible: Bool { !visible.callers.isEmpty }
 
     /// All callers, in the order in which they asked.
     var all: [Int] { visible.callers.union(preload.callers).sorted() }
 
-    /// The load's position in the queue. It consists of the highest priority of the load's callers, and of the order
-    /// number of the first caller with this priority.
+    /// The position of the load in the queue. It consists of the highest priority of the callers and the number of the
+    /// first caller with this priority.
     var rank: LoadRank {
         visible.callers.isEmpty
             ? LoadRank(priority: .preload, order: preload.order)
@@ -38,14 +38,14 @@ struct LoadCallers: Sendable {
         `class`.callers.insert(caller)
     }
 
-    /// Removes a caller. Returns whether the caller was there.
+    /// Removes a caller. Returns whether the caller had been a caller of the load.
     mutating func remove(_ caller: Int) -> Bool {
         visible.callers.remove(caller) != nil || preload.callers.remove(caller) != nil
     }
 }
 
-/// A load's position in the queue. Visible loads come first. Loads of the same priority are in the order of their order
-/// numbers. Each order number belongs to one load, so positions are unique.
+/// The position of a load in the queue. Visible loads come first. Loads with the same priority are in the order of
+/// their callers' numbers. Each number belongs to one load, so no two loads have the same position.
 struct LoadRank: Sendable, Hashable, Comparable {
     let priority: LoadPriority
     let order: Int

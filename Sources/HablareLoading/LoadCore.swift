@@ -1,16 +1,18 @@
 import Hablare
 import HablareSupport
 
-/// A state machine that decides which loads run, which loads wait, and which callers get which result. It does no I/O.
+/// Decides which loads run and which loads wait, and which callers receive which result. This type is a state machine
+/// without I/O.
 ///
-/// The methods are named after events. They return the effects to perform. Each key has one current load. Callers that
-/// ask for the key join this load. When the last caller of a load leaves, the load is abandoned. If a load is abandoned
-/// while it runs, it keeps its slot until it has ended, and its result is discarded. A new load of the same key has a
-/// different number.
+/// Each method handles one event, and has the name of this event. It returns the effects that the loader must perform.
+/// Each key has one current load. Callers that ask for the key join this load. When the last caller of a load leaves,
+/// the load is cancelled. If a cancelled load is running, it keeps its slot until it has ended. Its result is ignored.
+/// A new load of the same key has a different number.
 struct LoadCore<Key: Hashable & Sendable>: Sendable {
     /// The result of a load for its callers.
     enum Ending: Sendable, Hashable {
-        /// The load has a value. `isPresent` states whether the value may be kept for later callers.
+        /// The load has a value. `isPresent` is `false` if the key was removed during the load, so that the value must
+        /// not be kept.
         case succeeded(isPresent: Bool)
         /// The last attempt failed.
         case failed
@@ -20,15 +22,15 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     /// An effect that the loader performs.
     enum Effect: Sendable, Hashable {
-        /// Call the source. A call of ``LoadCore/ended(_:)`` always follows.
+        /// Call the source. When the call has ended, the loader must call ``LoadCore/ended(_:)``.
         case start(LoadAttempt, Key)
-        /// Wait before the next attempt. A call of ``LoadCore/waited(_:)`` follows.
+        /// Wait before the next attempt. After the wait, the loader must call ``LoadCore/waited(_:)``.
         case wait(LoadAttempt, Duration)
-        /// Raise the priority of a preload's attempt, because a user now needs the value.
+        /// Raise the task priority of a preload, because a user now needs the value.
         case lift(LoadAttempt)
-        /// Cancel the attempt, or the wait after the attempt, because no caller wants the value any more.
+        /// Cancel the attempt, or the wait after the attempt, because no caller waits for the value any more.
         case cancel(LoadAttempt)
-        /// Answer the callers.
+        /// Deliver the result to these callers.
         case deliver(Ending, to: [Int])
     }
 
@@ -37,7 +39,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         case queued
         /// An attempt is in progress.
         case running
-        /// The load waits between two attempts. It uses no slot.
+        /// The load waits between two attempts. It occupies no slot.
         case waiting
     }
 
@@ -56,13 +58,15 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     /// The load that a new caller of a key joins.
     private var present: [Key: Int] = [:]
     private var queue = KeyedHeap<Int, LoadRank>()
-    /// The attempts that use a slot, including attempts that no caller wants any more.
+    /// The attempts that occupy a slot, including attempts without waiting callers.
     private(set) var underWay: Set<LoadAttempt> = []
     private var lastLoad = 0
     private var lastOrder = 0
     private var isClosed = false
 
-    /// - Parameter concurrency: The maximum number of concurrent attempts, at least 1.
+    /// Creates a core.
+    ///
+    /// - Parameter concurrency: The maximum number of attempts at the same time, at least 1.
     init(concurrency: Int) {
         self.concurrency = max(1, concurrency)
     }
@@ -70,7 +74,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     /// The number of loads that have callers.
     var count: Int { loads.count }
 
-    /// Returns whether a caller needs the load's value for something that the user sees.
+    /// Returns whether at least one caller of the load is visible: its user sees the place where the value is needed.
     func isVisible(_ attempt: LoadAttempt) -> Bool {
         loads[attempt.load]?.callers.areVisible == true
     }
@@ -79,7 +83,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     /// Records that a caller requested a key.
     ///
-    /// - Parameter caller: The caller's own number. It must be greater than the numbers of earlier callers.
+    /// - Parameter caller: The number of the caller. It must be greater than the number of every earlier caller.
     /// - Returns: The load that will answer the caller, whether the caller joined an existing load, and the effects to
     ///   perform.
     mutating func asked(
@@ -104,7 +108,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return (lastLoad, false, startNext())
     }
 
-    /// Records that a caller left its load. If the load has other callers, it continues.
+    /// Records that a caller no longer waits for its load. If the load has other callers, it continues.
     mutating func left(_ caller: Int, _ number: Int) -> [Effect] {
         guard loads[number]?.callers.remove(caller) == true, let load = loads[number] else { return [] }
         guard load.callers.isEmpty else {
@@ -118,7 +122,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Closes the core: fails all callers and cancels everything in progress.
+    /// Closes the core: all waiting callers fail, and everything in progress is cancelled.
     mutating func closed() -> [Effect] {
         isClosed = true
         let numbers = loads.keys.sorted()
@@ -132,7 +136,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Attempts
 
-    /// Records that an attempt returned a value. The attempt keeps its slot until it has ended, because the value must
+    /// Records that an attempt returned a value. The attempt keeps its slot until ``ended(_:)``, because the value must
     /// still be stored.
     mutating func succeeded(_ attempt: LoadAttempt) -> [Effect] {
         guard let load = loads[attempt.load], load.isRunning(attempt) else { return [] }
@@ -143,7 +147,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     /// Records that an attempt failed.
     ///
-    /// - Parameter wait: The wait before the next attempt; `nil` if no attempt follows.
+    /// - Parameter wait: The time to wait before the next attempt, or `nil` if no attempt follows.
     mutating func failed(_ attempt: LoadAttempt, wait: Duration?) -> [Effect] {
         guard let load = loads[attempt.load], load.isRunning(attempt) else { return [] }
         if let wait {
@@ -162,7 +166,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return startNext()
     }
 
-    /// Records the end of an attempt, whether it succeeded or failed. Gives its slot to another load.
+    /// Records the end of an attempt, whether it succeeded or failed. Its slot can be used by another load.
     mutating func ended(_ attempt: LoadAttempt) -> [Effect] {
         guard underWay.remove(attempt) != nil else { return [] }
         return startNext()
@@ -170,14 +174,14 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Forgetting
 
-    /// Records that a key's value is out of date. A load that has already begun answers only the callers that requested
-    /// the key before.
+    /// Records that the value of a key was removed. If a load of the key is running, it answers only the callers that
+    /// have already asked.
     mutating func forgotten(_ key: Key) {
         guard let number = present[key], loads[number]?.stage == .running else { return }
         present[key] = nil
     }
 
-    /// Records that the values of all keys are out of date.
+    /// Records that the values of all keys were removed.
     mutating func forgottenAll() {
         present = present.filter { loads[$0.value]?.stage != .running }
     }

@@ -2,8 +2,9 @@ import Hablare
 
 /// The rules for retrying failed attempts of a load.
 ///
-/// A load that waits for a retry uses no slot. A cancellation is never retried. `URLError.cancelled` and
-/// `CocoaError.userCancelled` also count as cancellations, for example those of an invalidated session.
+/// While a load waits for a retry, other loads may run in its place. A cancellation is never retried.
+/// `URLError.cancelled` and `CocoaError.userCancelled` also count as cancellations. They occur, for example, if a
+/// `URLSession` is invalidated.
 ///
 /// ```swift
 /// let policy = LoadRetryPolicy(
@@ -14,14 +15,15 @@ public struct LoadRetryPolicy: Sendable {
     /// The maximum number of attempts, including the first attempt. At least 1. Default: 3. For example, 5 for a
     /// preload, which no user sees.
     public var maximumAttempts: Int
-    /// The waits after the first failed attempt, the second failed attempt, and so on. The last wait also applies to
-    /// all later attempts. No wait follows the final attempt. Default: 1 s, 2 s, 4 s. Three attempts use only the first
-    /// two waits. An empty array means no wait. For example, `[.milliseconds(500), .seconds(5)]` waits 0.5 s once and 5
-    /// s from then on.
+    /// The waits after the first failed attempt, the second failed attempt, and so on. The last wait in the array also
+    /// applies to all later attempts. No wait follows the final attempt. Default: 1 s, 2 s, 4 s. With three attempts,
+    /// only the first two waits are used. An empty array means no wait. For example, with
+    /// `[.milliseconds(500), .seconds(5)]` the first wait is 0.5 s, and every later wait is 5 s.
     public var waits: [Duration]
     /// The maximum wait that a server may request with ``/Hablare/AIServiceError/retryAfter``. If the server requests a
-    /// longer wait, the failure is final, because a user may be waiting. Otherwise the longer of the server's wait and
-    /// the wait in ``waits`` applies. Default: 60 s. 0 or more. For example, `.seconds(10)` for pictures in a list.
+    /// longer wait, no attempt follows, because a user may be waiting. Otherwise the longer of two waits applies: the
+    /// wait that the server requests, or the wait in ``waits``. Default: 60 s. 0 or more. For example, `.seconds(10)`
+    /// for pictures in a list.
     public var longestWait: Duration
     /// A closure that returns whether another attempt can help. It is not called for a cancellation. Default:
     /// ``isWorthRetrying(_:)``. For example, `{ error in error is URLError }` to retry only network errors.
@@ -40,16 +42,16 @@ public struct LoadRetryPolicy: Sendable {
         self.isRetryable = isRetryable
     }
 
-    /// A policy with a single attempt.
+    /// A policy with one attempt and no retries.
     public static let never = LoadRetryPolicy(maximumAttempts: 1)
 
-    /// Returns ``/Hablare/AIServiceError/isRetryable`` for an ``/Hablare/AIServiceError``. Returns `true` for any other
-    /// error, because nothing is known about it.
+    /// Returns ``/Hablare/AIServiceError/isRetryable`` for an ``/Hablare/AIServiceError``. For any other error, returns
+    /// `true`, because the error may be temporary.
     @Sendable public static func isWorthRetrying(_ error: any Error) -> Bool {
         (error as? AIServiceError)?.isRetryable ?? true
     }
 
-    /// Returns the wait before the next attempt; `nil` if no attempt follows.
+    /// Returns the time to wait before the next attempt, or `nil` if no attempt follows.
     ///
     /// - Parameter attempt: The number of the failed attempt, from 1.
     func wait(after attempt: Int, failing error: any Error) -> Duration? {
@@ -62,8 +64,8 @@ public struct LoadRetryPolicy: Sendable {
 
     /// Checks the policy.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
-    ///   value that is out of its range.
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` if a value
+    ///   is out of its range.
     func check() throws(AIServiceError) {
         guard maximumAttempts >= 1 else {
             throw AIServiceError(

@@ -1,12 +1,12 @@
-/// The source and the blob cache of a loader. They may block, take long, and fail. The type has no reference to the
-/// loader, so a load in progress does not keep the loader alive.
+/// The source and the blob cache of a loader. Calls to them may block, take long, and fail. This type does not refer to
+/// the loader, so a running load does not keep the loader alive.
 struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The result of an attempt.
     struct Outcome: Sendable {
         let result: Result<Value, any Error>
         /// Whether the source was called. `false` if the value came from the blob cache.
         var wasAsked = false
-        /// The blob cache's failure, if there was one.
+        /// The failure of the blob cache, if there was one.
         var blobFailure: BlobFailure?
     }
 
@@ -15,7 +15,7 @@ struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Returns a value for a key.
     ///
-    /// - Parameter looksFirst: Whether to search the blob cache before calling the source.
+    /// - Parameter looksFirst: Whether the blob cache is searched before the source is called.
     func outcome(for key: Key, looksFirst: Bool) async -> Outcome {
         var blobFailure: BlobFailure?
         if looksFirst, let blobs, !Task.isCancelled {

@@ -7,8 +7,8 @@ import Hablare
 /// let policy = LoaderPolicy<Data>(concurrency: 8, retry: .never, memoryCount: 500, memoryBytes: 20_000_000)
 /// ```
 public struct LoaderPolicy<Value: Sendable>: Sendable {
-    /// The maximum number of concurrent loads, at least 1. A cancelled load counts until its source has returned.
-    /// Default: 5. For example, 2 for a server that allows few connections.
+    /// The maximum number of concurrent loads, at least 1. A cancelled load counts until the call of its source has
+    /// returned. Default: 5. For example, 2 for a server that allows few connections.
     public var concurrency: Int
     /// The rules for retrying failed attempts. Default: three attempts, with waits of 1 s and 2 s between them. For
     /// example, ``LoadRetryPolicy/never`` for local files.
@@ -16,12 +16,12 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
     /// The maximum number of values in memory. The least recently used values are removed first. With 0, no value is
     /// kept in memory. Default: 100. For example, 500 for thumbnails.
     public var memoryCount: Int
-    /// The maximum total ``cost`` of the values in memory, in bytes. A single value that exceeds the maximum is
-    /// delivered, but not kept in memory. Default: 50 MB (50,000,000). 0 or more. For example, 20,000,000 in an app
-    /// extension.
+    /// The maximum total ``cost`` of the values in memory, in bytes. If the cost of a single value exceeds the maximum,
+    /// the value is delivered but not kept in memory. Default: 50 MB (50,000,000). 0 or more. For example, 20,000,000
+    /// in an app extension.
     public var memoryBytes: Int
-    /// A closure that returns the number of bytes of memory that a value uses. It is called once for each loaded value,
-    /// in the loader's tasks. Default: ``size(of:)``. For example, `{ image in image.width * image.height * 4 }` for
+    /// A closure that returns the number of bytes of memory that a value uses. The loader calls it once for each loaded
+    /// value, in its own tasks. Default: ``size(of:)``. For example, `{ image in image.width * image.height * 4 }` for
     /// decoded images.
     public var cost: @Sendable (Value) -> Int
 
@@ -40,8 +40,9 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
         self.cost = cost
     }
 
-    /// Returns the number of bytes of `Data` and `String`. For other types, returns the size of the value without the
-    /// memory that it refers to. That size is too small for an object or an array. For such a type, set ``cost``.
+    /// Returns the number of bytes of a `Data` or a `String`. For a value of another type, returns the size of the
+    /// value itself, without the memory that it refers to. For an object or an array, this size is too small. Set
+    /// ``cost`` for such a type.
     @Sendable public static func size(of value: Value) -> Int {
         switch value {
         case let data as Data: data.count
@@ -52,8 +53,8 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
 
     /// Checks the policy.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
-    ///   value that is out of its range.
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` if a value
+    ///   is out of its range.
     func check() throws(AIServiceError) {
         guard concurrency >= 1 else {
             throw AIServiceError(

@@ -6,8 +6,8 @@ public struct Preload: Sendable {
         self.stop = stop
     }
 
-    /// Stops the preload of keys whose values have not arrived and that no other caller wants. Values that have arrived
-    /// are kept. Further calls do nothing.
+    /// Stops the preload of the keys whose values have not arrived, unless another caller waits for the key. Values
+    /// that have arrived stay in memory and in the blob cache. Further calls have no effect.
     public func cancel() {
         stop()
     }

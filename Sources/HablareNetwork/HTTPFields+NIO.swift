@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPFields {
-    /// Converts NIO's header fields. A field with an invalid name is omitted.
+    /// Converts NIO's header fields. Fields with an invalid name are left out.
     init(_ headers: HTTPHeaders) {
         self.init()
         reserveCapacity(headers.count)

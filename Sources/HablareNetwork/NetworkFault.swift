@@ -6,13 +6,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// The mapping from the network libraries' errors to the transport's failures. Pure.
+/// Functions that translate the errors of the network libraries to the transport's failures. They have no side effects.
 enum NetworkFault {
     /// Returns the transport's failure for an error.
     ///
     /// - Parameters:
     ///   - error: The error of a library.
-    ///   - isSent: Whether any part of the call was passed to a connection. If not, the call cannot have arrived.
+    ///   - isSent: Whether any part of the call was passed to a connection. If `false`, the call cannot have arrived.
     ///   - isProxied: Whether the call went through a proxy.
     static func failure(for error: any Error, isSent: Bool, isProxied: Bool = false) -> HTTPFailure {
         if let failure = error as? HTTPFailure { return failure }
@@ -39,7 +39,8 @@ enum NetworkFault {
         }
     }
 
-    /// The text of an error that cannot be compared directly, because the text contains the protocol's name.
+    /// The fixed description of the error for an unsupported protocol. The error is recognised by this text, because
+    /// the error itself contains the protocol's name and cannot be compared.
     private static let unsupportedProtocol =
         HTTPClientError.serverOfferedUnsupportedApplicationProtocol("").shortDescription
 
@@ -87,8 +88,8 @@ enum NetworkFault {
         }
     }
 
-    /// Returns the error's message without quoted values. For errors of the client library, returns only the fixed
-    /// description, because other texts may contain field values such as a key.
+    /// Returns the error's message without quoted values. For errors of the client library, returns only a fixed
+    /// description, because other texts may contain the values of header fields, such as a key.
     private static func cause(of error: any Error) -> String {
         switch error {
         case let error as HTTPClientError: error.shortDescription

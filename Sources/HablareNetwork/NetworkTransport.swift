@@ -11,9 +11,9 @@ import NIOSSL
 /// A transport over network sockets. It uses HTTP/2 if the server offers it, otherwise HTTP/1.1. Connections are kept
 /// for the next call.
 ///
-/// Each call is sent once. The engine retries failures, because it knows whether a repeated call may be paid for twice.
-/// TLS has version 1.2 or later, and certificates are always checked. Calls do not ask for compression, and answers are
-/// not decompressed. Calls are not logged or traced.
+/// The transport sends each call only once. The engine decides about retries, because it knows whether a repeated call
+/// may be paid for twice. TLS has version 1.2 or later, and certificates are always checked. Calls do not ask for
+/// compression, and answers are not decompressed. Calls are not logged or traced.
 ///
 /// Create one transport for each process and share it, because the transport holds the connections. Call ``shutdown()``
 /// at the end. All connections of a transport run on one network thread. A server that needs more threads uses several
@@ -28,8 +28,8 @@ public final class NetworkTransport: HTTPTransport {
     public let settings: NetworkSettings
     private let tls: TLSConfiguration
     private let clients = Locked(Clients())
-    /// The event loop of all connections. A transfer and its connection share one thread, so that they exchange events
-    /// without waking another thread.
+    /// The event loop of all connections. A transfer and its connection use the same thread, so that they exchange
+    /// events without waking another thread.
     private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
     /// Creates a transport without opening a connection.
@@ -60,8 +60,8 @@ public final class NetworkTransport: HTTPTransport {
         }
     }
 
-    /// Closes all connections. Calls in flight fail as if the connection were lost, and later calls fail. May be called
-    /// more than once.
+    /// Closes all connections. Calls in flight fail as if the connection were lost, and later calls fail. You may call
+    /// this method more than once.
     public func shutdown() async {
         for client in takeClients() {
             do {
@@ -106,8 +106,8 @@ public final class NetworkTransport: HTTPTransport {
             body: Upload.body(call.body))
     }
 
-    /// Returns the client for a proxy, or the client without a proxy. The library's client has a single proxy setting,
-    /// so each proxy needs a separate client.
+    /// Returns the client for a proxy, or the client without a proxy. Each proxy needs its own client, because the
+    /// client library has only one proxy setting for each client.
     private func client(for proxy: ProxyAddress?) throws(HTTPFailure) -> HTTPClient {
         try clients.withLock { clients throws(HTTPFailure) in
             guard !clients.isShutDown else {

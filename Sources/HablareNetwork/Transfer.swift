@@ -8,12 +8,12 @@ import NIOCore
 import NIOHTTP1
 
 /// A transfer over the network. It passes the events of the client library, of the reader and of the caller to
-/// ``TransferMachine``. It performs the machine's actions.
+/// ``TransferMachine``, and performs the actions that the machine returns.
 ///
-/// It uses the library's delegate, not the library's async call, for two reasons:
+/// It uses the library's delegate instead of the library's async call, for two reasons:
 ///
-/// - Only the delegate learns when the call was passed to the connection. This decides whether the call may have
-///   arrived.
+/// - Only the delegate learns when the call was passed to the connection. So only the delegate knows whether the call
+///   may have arrived.
 /// - A timeout can end the transfer without a task for each piece.
 final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
     typealias Response = Void
@@ -23,7 +23,7 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
         var task: HTTPClient.Task<Void>?
         var caller: CheckedContinuation<HTTPAnswer, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// The library's promise. It is kept until the server may continue.
+        /// The library's promise. The transfer completes it when the server may send more.
         var demand: EventLoopPromise<Void>?
         var watch: Scheduled<Void>?
     }
@@ -40,7 +40,8 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
 
     // MARK: The caller
 
-    /// Sends the call. Returns when the answer's head arrives. Cancelling the task ends the transfer.
+    /// Sends the call. Returns when the head of the answer (status and header fields) arrives. Cancelling the task ends
+    /// the transfer.
     ///
     /// - Parameters:
     ///   - isUpload: Whether the body is sent piece by piece.
@@ -108,7 +109,7 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
         }
     }
 
-    /// Receives the remaining answer for at most `lingering`, without a reader.
+    /// Receives the rest of the answer for at most `lingering`, after the reader has left.
     func left() {
         let now = Self.now
         let (until, task, demand) = state.withLock { state in
@@ -256,7 +257,8 @@ final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
 
     // MARK: Endings
 
-    /// The waiters of a transfer. They are removed from its state, so that they can be resumed outside the lock.
+    /// The waiting callers and readers of a transfer. They are taken out of the state, so that they can be resumed
+    /// outside the lock.
     private struct Waiting: Sendable {
         let task: HTTPClient.Task<Void>?
         let caller: CheckedContinuation<HTTPAnswer, any Error>?

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 
 /// The body of a call in the client library's form. Its length is known. It is read while it is sent, so that a large
-/// file is never completely in memory. The idle timeout restarts with each piece that the server accepts.
+/// file is never completely in memory. Each piece that the server accepts restarts the idle timeout.
 enum Upload {
     /// The number of bytes that are read and sent at once: 64 KiB.
     static let step = 64 << 10
@@ -26,7 +26,7 @@ enum Upload {
         }
     }
 
-    /// Returns whether a body is sent piece by piece. Only a small body in memory is not.
+    /// Returns whether a body is sent piece by piece. Returns `false` only for a small body in memory.
     static func isStreamed(_ body: HTTPBody) -> Bool {
         switch body {
         case .none: false
@@ -54,7 +54,7 @@ enum Upload {
         }
     }
 
-    /// Sends one step. Continues when the connection can accept more bytes.
+    /// Sends the next bytes. Continues when the connection can accept more bytes.
     private static func send(
         _ bodies: ArraySlice<Body>, from offset: Int, to writer: HTTPClient.Body.StreamWriter,
         _ whole: EventLoopPromise<Void>

@@ -3,8 +3,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every loader that reads from a remote side and returns a saved resource if the remote side fails. The
-/// rules can be used with any test framework.
+/// The rules for every loader that reads from a remote source and returns a saved resource if the remote source fails.
+/// You can check the rules with any test framework.
 ///
 /// ```swift
 /// @Test(arguments: FallbackLoaderContract.rules) func keeps(_ rule: FallbackLoaderContract.Rule) async throws {
@@ -14,7 +14,7 @@ import HablareTestKit
 ///
 /// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 public struct FallbackLoaderContract: Sendable {
-    /// The parts that a loader is created from.
+    /// The store, the clock and the closures from which the test creates the loader under test.
     public struct Parts: Sendable {
         /// The store of the loaded resource.
         public let store: ScriptedResourceStore
@@ -22,7 +22,7 @@ public struct FallbackLoaderContract: Sendable {
         public let date: @Sendable () -> Date
         /// A closure that receives the failures that the loader handles instead of throwing them.
         public let observe: @Sendable (FallbackIncident) -> Void
-        /// The remote side.
+        /// The closure that loads the text from the remote source.
         public let remote: @Sendable @concurrent () async throws -> String
     }
 
@@ -43,9 +43,9 @@ public struct FallbackLoaderContract: Sendable {
 
     private let makeLoader: @Sendable (Parts) -> any FallbackLoads
 
-    /// Creates the contract for one kind of loader.
+    /// Creates the contract for a loader.
     ///
-    /// - Parameter makeLoader: A closure that creates a loader. It is called once for each rule.
+    /// - Parameter makeLoader: A closure that creates the loader under test. It is called once for each rule.
     public init(makeLoader: @escaping @Sendable (Parts) -> any FallbackLoads) {
         self.makeLoader = makeLoader
     }

@@ -3,13 +3,13 @@ import Hablare
 import HablarePresentation
 import HablareSupport
 
-/// The setup for the rules of fallback loaders: a loader with its store, and a scripted remote side.
+/// The setup for the rules of fallback loaders: a loader with its store, and a scripted remote source.
 struct FallbackWorkbench: Sendable {
     static let offline = AIServiceError(.connectionFailed, "No network.")
     static let full = AIServiceError(.storageFull, "Make room.")
 
     let store = ScriptedResourceStore()
-    /// The first of February 2026. This date was chosen because no clock change occurs in the weeks around it.
+    /// The first of February 2026. No clock change occurs in the weeks around this date.
     let now = Date(timeIntervalSince1970: 1_769_904_000)
     private let answer = Locked<Result<String, any Error>>(.success("new"))
     private let observed = Locked<[String]>([])
@@ -26,7 +26,7 @@ struct FallbackWorkbench: Sendable {
     /// The failures that the loader reported.
     var incidents: [String] { observed.withLock { $0 } }
 
-    /// Sets the remote side's answer. Default: the text "new".
+    /// Sets the answer of the remote source. Before the first call, the answer is the text "new".
     func answer(_ result: Result<String, any Error>) { answer.withLock { $0 = result } }
 
     /// Loads the text. Returns a description of the outcome.
@@ -39,7 +39,7 @@ struct FallbackWorkbench: Sendable {
         }
     }
 
-    /// Loads the text in a task that was already cancelled. A remote side may ignore the cancellation.
+    /// Loads the text in a task that was already cancelled. The remote source may ignore the cancellation.
     func loadInCancelledTask() async throws -> String {
         try await withThrowingTaskGroup(of: String.self) { group in
             group.cancelAll()

@@ -2,7 +2,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every type that loads a resource and reports to a view. The rules can be used with any test framework.
+/// The rules for every type that loads a resource and reports to a view. You can check the rules with any test
+/// framework.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: LoadContract.rules) func keeps(_ rule: LoadContract.Rule) async throws {
@@ -13,12 +14,12 @@ import HablareTestKit
 /// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 @MainActor
 public struct LoadContract {
-    /// A closure that creates a driver for a view and a policy. The driver must not keep the view alive.
+    /// A closure that creates the loader under test (a ``LoadDriver``) from a view, a policy and a load function. The
+    /// loader must not keep the view alive.
     ///
-    /// The load function that the closure receives is `nonisolated(nonsending)`: it runs in the context of its caller,
-    /// which may be outside the main actor. If the driver's own function type is `@concurrent`, the driver may call the
-    /// function from anywhere. In a module without `NonisolatedNonsendingByDefault`, the type of every `async` function
-    /// is `@concurrent`.
+    /// The load function is `nonisolated(nonsending)`: it runs in the context of its caller, which may be outside the
+    /// main actor. If the loader stores functions of a `@concurrent` type, it may call the load function from anywhere.
+    /// In a module without `NonisolatedNonsendingByDefault`, the type of every `async` function is `@concurrent`.
     public typealias MakeDriver =
         @MainActor (ViewRecorder, LoadPolicy, @escaping @Sendable () async throws -> String) -> any LoadDriver
 
@@ -39,16 +40,16 @@ public struct LoadContract {
 
     private let bench: LoadWorkbench
 
-    /// Creates the contract for one kind of loading.
+    /// Creates the contract for a loader.
     ///
     /// - Parameters:
     ///   - timeout: The time limit for each expected event. Default: a minute, because a test machine may be busy.
-    ///   - makeDriver: A closure that creates a driver. It is called at least once for each rule.
+    ///   - makeDriver: A closure that creates the loader under test. It is called at least once for each rule.
     public init(timeout: Duration = .seconds(60), makeDriver: @escaping MakeDriver) {
         bench = LoadWorkbench(make: makeDriver, timeout: timeout)
     }
 
-    /// Checks a driver against a rule.
+    /// Checks the loader against a rule.
     ///
     /// - Throws: `ContractViolation` if the rule is broken. `CancellationError` if the task is cancelled.
     public func check(_ rule: Rule) async throws { try await rule.body(bench) }

@@ -1,9 +1,9 @@
 public import HablarePresentation
 
-/// A type that loads and reports to a view. A ``LoadContract`` tests it. `PresentationAdapter` conforms to it.
+/// A loader that reports to a view, as a ``LoadContract`` tests it. `PresentationAdapter` conforms to this protocol.
 @MainActor
 public protocol LoadDriver: AnyObject {
-    /// Requests a load. The policy decides whether it begins. Returns at once.
+    /// Requests a load. The policy decides whether the load begins. Returns at once.
     func load()
 
     /// Cancels the current load. Returns at once.

@@ -2,13 +2,13 @@ import Hablare
 import HablarePresentation
 import HablareTestKit
 
-/// The setup for the rules of loading.
+/// The setup for the rules of loading: loaders with scripted loads.
 @MainActor
 struct LoadWorkbench {
     let make: LoadContract.MakeDriver
     let timeout: Duration
 
-    /// Creates a driver for a view, with scripted loads and a policy.
+    /// Creates the loader under test for a view, with scripted loads and a policy.
     func driver(
         _ view: ViewRecorder, _ policy: LoadPolicy, _ loads: ScriptedLoads
     ) -> any LoadDriver {

@@ -4,7 +4,7 @@ import HablarePresentation
 import HablareSupport
 import HablareTestKit
 
-/// The rules for every loader that keeps a resource for seven days. The rules can be used with any test framework.
+/// The rules for every loader that keeps a resource for seven days. You can check the rules with any test framework.
 ///
 /// ```swift
 /// @Test(arguments: LocalLoaderContract.rules) func keeps(_ rule: LocalLoaderContract.Rule) async throws {
@@ -14,7 +14,7 @@ import HablareTestKit
 ///
 /// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 public struct LocalLoaderContract: Sendable {
-    /// A closure that creates a loader from a store, a calendar and a source of the current date.
+    /// A closure that creates a loader from a store, a calendar and a closure that returns the current date.
     public typealias MakeLoader =
         @Sendable (ScriptedResourceStore, Calendar, @escaping @Sendable () -> Date) -> any LocalLoads
 
@@ -35,9 +35,9 @@ public struct LocalLoaderContract: Sendable {
 
     private let makeLoader: MakeLoader
 
-    /// Creates the contract for one kind of loader.
+    /// Creates the contract for a loader.
     ///
-    /// - Parameter makeLoader: A closure that creates a loader. It is called at least once for each rule.
+    /// - Parameter makeLoader: A closure that creates the loader under test. It is called at least once for each rule.
     public init(makeLoader: @escaping MakeLoader) {
         self.makeLoader = makeLoader
     }
@@ -141,7 +141,7 @@ public struct LocalLoaderContract: Sendable {
     ]
 
     private static let day: TimeInterval = 86_400
-    /// The first of February 2026. This date was chosen because no clock change occurs in the weeks around it.
+    /// The first of February 2026. No clock change occurs in the weeks around this date.
     private static let saved = Date(timeIntervalSince1970: 1_769_904_000)
     private static let failure = AIServiceError(.storageFailed, "The disk is gone.")
 

@@ -1,7 +1,7 @@
 public import HablarePresentation
 
 /// A loader that reads and saves a text in a store. A ``LocalLoaderContract`` tests it. `LocalResourceLoader` conforms
-/// to it.
+/// to this protocol.
 public protocol LocalLoads: Sendable {
     /// Looks up the text.
     ///

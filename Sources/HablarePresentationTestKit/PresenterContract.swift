@@ -2,8 +2,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every presenter. Each rule is checked with a new presenter and a new view. The rules can be used with
-/// any test framework.
+/// The rules for every presenter. Each rule is checked with a new presenter and a new view. You can check the rules
+/// with any test framework.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: PresenterContract.rules) func keeps(_ rule: PresenterContract.Rule) throws {
@@ -14,8 +14,8 @@ import HablareTestKit
 /// If a rule is broken, ``check(_:)`` throws a `ContractViolation` that names the rule and the problem.
 @MainActor
 public struct PresenterContract {
-    /// A closure that creates a presenter of numbers for a view. It receives a function that maps a number or throws an
-    /// error. The presenter must not keep the view alive.
+    /// A closure that creates a presenter of numbers for a view. The closure receives the view, and a function that
+    /// maps a number to a view model or throws an error. The presenter must not keep the view alive.
     public typealias MakePresenter =
         @MainActor (ViewRecorder, @escaping @MainActor (Int) throws -> String) -> any ResourcePresenting<Int>
 
@@ -36,9 +36,10 @@ public struct PresenterContract {
 
     private let makePresenter: MakePresenter
 
-    /// Creates the contract for one kind of presenter.
+    /// Creates the contract for a presenter.
     ///
-    /// - Parameter makePresenter: A closure that creates a presenter. It is called at least once for each rule.
+    /// - Parameter makePresenter: A closure that creates the presenter under test. It is called at least once for each
+    ///   rule.
     public init(makePresenter: @escaping MakePresenter) {
         self.makePresenter = makePresenter
     }

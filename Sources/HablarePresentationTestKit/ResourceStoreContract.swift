@@ -2,8 +2,8 @@ import Foundation
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every store of a resource. Each rule is checked with a new store. The rules can be used with any test
-/// framework.
+/// The rules for every store of a resource. Each rule is checked with a new store. You can check the rules with any
+/// test framework.
 ///
 /// ```swift
 /// @Test(arguments: ResourceStoreContract.rules) func keeps(_ rule: ResourceStoreContract.Rule) async throws {
@@ -30,7 +30,7 @@ public struct ResourceStoreContract: Sendable {
 
     private let makeStore: @Sendable () throws -> any ResourceStore<String>
 
-    /// Creates the contract for one kind of store.
+    /// Creates the contract for a store.
     ///
     /// - Parameter makeStore: A closure that creates an empty store. It is called once for each rule.
     public init(makeStore: @escaping @Sendable () throws -> any ResourceStore<String>) {

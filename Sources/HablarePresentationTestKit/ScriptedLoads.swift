@@ -1,7 +1,7 @@
 import Hablare
 import HablareSupport
 
-/// Loads that a test ends. The test chooses the result of each load.
+/// Loads whose ends and results a test decides.
 package final class ScriptedLoads: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -14,7 +14,7 @@ package final class ScriptedLoads: Sendable {
     private let state = Locked(State())
     private let listens: Bool
 
-    /// Creates loads.
+    /// Creates the loads.
     ///
     /// - Parameter listens: Whether a load ends with `CancellationError` when its task is cancelled. If `false`, a load
     ///   ignores a cancellation.
@@ -26,10 +26,10 @@ package final class ScriptedLoads: Sendable {
     package var count: Int { state.withLock { $0.count } }
     /// Whether a load began on the main actor.
     package var ranOnMainActor: Bool { state.withLock { $0.ranOnMainActor } }
-    /// The loads whose tasks were cancelled, by their numbers from 1.
+    /// The numbers of the loads whose tasks were cancelled. The first load has the number 1.
     package var cancelled: Set<Int> { state.withLock { $0.cancelled } }
 
-    /// Runs a load. The load waits until the test ends it.
+    /// Begins a load. The load waits until the test ends it.
     package func load() async throws -> String {
         // Checks the isolation instead of the thread. If a caller starts a load off its actor, Swift 6.3 may stay on
         // the thread, because this function does not declare that it leaves it.
@@ -59,7 +59,7 @@ package final class ScriptedLoads: Sendable {
         return try result.get()
     }
 
-    /// Ends a load, by its number from 1.
+    /// Ends a load with a result. The first load has the number 1.
     package func answer(_ number: Int, _ result: Result<String, any Error>) {
         let continuation = state.withLock { state in
             state.answers[number] = result
@@ -68,6 +68,6 @@ package final class ScriptedLoads: Sendable {
         continuation?.resume(returning: result)
     }
 
-    /// Ends a load with a text, by its number from 1.
+    /// Ends a load with a text. The first load has the number 1.
     package func answer(_ number: Int, _ text: String) { answer(number, .success(text)) }
 }

@@ -11,7 +11,7 @@ public final class ScriptedResourceStore: ResourceStore {
         case retrieve
         /// A call of `replace(with:)`, with the text.
         case replace(String)
-        /// A call of `delete(where:)`. The value states whether it deleted the text.
+        /// A call of `delete(where:)`. The value says whether the call deleted the text.
         case delete(Bool)
     }
 

@@ -7,8 +7,8 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// A scheduler whose time moves only when a test moves it. With it, debounced, delayed and throttled publishers can be
-/// tested without waiting.
+/// A scheduler whose time moves only when a test moves it. With it, a test of debounced, delayed or throttled
+/// publishers does not have to wait.
 ///
 /// The scheduler belongs to one actor. Schedule actions and move the time only from the actor that created the
 /// scheduler.
@@ -38,8 +38,8 @@ public final class TestScheduler: Scheduler {
     /// The number of scheduled actions.
     public var scheduledCount: Int { entries.count }
 
-    /// Moves the time. Runs the actions that are due at the new time or earlier, in the order of their times. This
-    /// includes actions that are scheduled during the call. With a time of zero, runs the actions that are due now.
+    /// Moves the time forward. Runs all actions that are due at the new time or earlier, in the order of their times,
+    /// including actions that are scheduled during the call. With a time of zero, runs the actions that are due now.
     public func advance(by time: SchedulerInstant.Stride = 0) {
         let end = now.advanced(by: time)
         while let next = entries.filter({ $0.due <= end }).min(by: { ($0.due, $0.number) < ($1.due, $1.number) }) {
@@ -50,7 +50,7 @@ public final class TestScheduler: Scheduler {
         now = end
     }
 
-    /// Runs an action at the next call of ``advance(by:)``, even if that call advances by zero.
+    /// Schedules an action for the next call of ``advance(by:)``, even if that call advances by zero.
     public func schedule(options: Never?, _ action: @escaping () -> Void) {
         _ = enter(at: now, action)
     }

@@ -1,6 +1,6 @@
 public import HablarePresentation
 
-/// A view that shows resources, loading and errors. It records everything that it displays, in order.
+/// A view that shows resources, loading and errors, and records in order everything that it displays.
 @MainActor
 public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErrorView {
     /// The type of the shown resource.
@@ -18,7 +18,8 @@ public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErro
 
     /// All received messages, in order.
     public private(set) var events: [Event] = []
-    /// The view's reaction to a message. For example, a list may request its next page. Default: none.
+    /// A closure that runs when the view receives a message. For example, it may request the next page of a list.
+    /// Default: none.
     public var reaction: (@MainActor (Event) -> Void)?
 
     /// Creates a view that has received no message.
@@ -34,7 +35,7 @@ public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErro
         events.compactMap { event -> String?? in if case .error(let text) = event { .some(text) } else { nil } }
     }
 
-    /// Whether the resource is loading, according to the last message.
+    /// Whether the resource is loading, according to the last message about loading.
     public var isLoading: Bool {
         events.last { if case .loading = $0 { true } else { false } } == .loading(true)
     }

@@ -1,9 +1,9 @@
 package import Hablare
 
-/// The first bytes of content. They show the content's format, regardless of its name and its declared type.
+/// The first bytes of content. They show the content's format, whatever its name and its declared type are.
 package struct MagicBytes: Sendable {
-    /// The number of bytes that are enough to recognize a format. The header of an Ogg page and the start of the page's
-    /// content need the most bytes.
+    /// The number of bytes that are enough to recognize every format. Ogg needs the most bytes: the header of a page
+    /// and the start of its content.
     package static let count = 36
 
     private let bytes: [UInt8]

@@ -5,8 +5,8 @@ import HablareFiles
 import HablareSupport
 
 extension SQLiteStore {
-    /// Returns whether a folder contains a store. Does not create or open a store. Also returns `true` if the folder
-    /// cannot be read. Opening the store then reports the reason.
+    /// Returns whether a folder contains a store. The store is neither created nor opened. If the folder cannot be
+    /// read, the result is also `true`, and opening the store then reports the reason.
     public static func exists(in directory: URL) -> Bool {
         do {
             return try FileSystem.status(of: databaseFile(in: directory).path) != nil
@@ -22,10 +22,10 @@ extension SQLiteStore {
 
     /// Checks the whole store: the database, its rows, the content files and the processes' locks.
     ///
-    /// Reads every row and the size of every file, so do not call this method in a loop. Other processes may work
-    /// during the check. The check changes nothing, except that it removes the locks of processes that have ended.
+    /// Reads every row and the size of every file, so do not call this method in a loop. Other processes may use the
+    /// store during the check. The check changes no data. It only removes the lock files of processes that have ended.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` of category storage if the database cannot be read at all.
+    /// - Throws: ``/Hablare/AIServiceError`` of category storage if the database cannot be read.
     public func diagnose() throws -> StoreDiagnosis {
         var (diagnosis, references) = try noticingDamage {
             try pool.read { db in
@@ -41,8 +41,8 @@ extension SQLiteStore {
         return diagnosis
     }
 
-    /// Finds registered processes that have ended, and locks that no registered process uses. Returns the number of
-    /// living processes.
+    /// Finds registered processes that have ended, and lock files that no registered process uses. Returns the number
+    /// of living processes.
     private func checkOwners(_ diagnosis: inout StoreDiagnosis) throws -> Int {
         var living = 0
         let owners = try owners()

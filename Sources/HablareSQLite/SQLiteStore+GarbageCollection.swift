@@ -3,13 +3,14 @@ import GRDB
 public import Hablare
 import HablareSupport
 
-/// The removal of unreferenced data from the disk: content files, and deleted rows in the write-ahead log.
+/// Removes data that is no longer needed from the disk: content files without references, and deleted rows in the
+/// write-ahead log.
 extension SQLiteStore {
-    /// Removes content that lost its last reference. The check and the removal hold the write lock, so no commit can
-    /// add a reference in between. ``WriteTransaction`` checks for the file under the same lock.
+    /// Removes content files to which no row refers any more. The method holds the write lock during the check and the
+    /// removal, so no commit can add a reference meanwhile. ``WriteTransaction`` checks under the same lock whether the
+    /// file exists.
     ///
-    /// The writes are already on disk, so a failure of this method does not make the writes fail. The next commit tries
-    /// again to remove the content.
+    /// If this method fails, the writes are on disk nevertheless. The next commit tries again to remove the files.
     func collect(_ released: Set<ContentReference>) {
         let references = uncollected.withLock { uncollected in
             defer { uncollected = [] }
@@ -36,10 +37,10 @@ extension SQLiteStore {
         }
     }
 
-    /// Empties the write-ahead log after a deletion, so that no file of the store has the erased bytes. The deletion is
-    /// already on disk, so a failure of this method does not make the deletion fail. While a reader uses an older
-    /// state, the log cannot be emptied. The next commit tries again. Any process that checks for foreign changes also
-    /// tries again.
+    /// Empties the write-ahead log after a deletion, so that no file of the store contains the erased bytes. If this
+    /// method fails, the deletion is on disk nevertheless. The log cannot be emptied while a reader uses an older state
+    /// of the database. The next commit tries again. Each process that reads the changes of other processes also tries
+    /// again.
     func finishErasing() {
         let erasing = erasure.withLock { $0 }
         guard erasing == .wanted || erasing == .postponed else { return }
@@ -65,7 +66,8 @@ extension SQLiteStore {
         try abandonedContent(in: try files.folders(), before: date, removing: removing)
     }
 
-    /// - Parameter folders: The folders to search. Each folder is listed only when it is searched.
+    /// - Parameter folders: The folders in which content files are searched. A folder is listed only when its turn
+    ///   comes.
     func abandonedContent(
         in folders: some Sequence<URL>, before date: Date, removing: Bool
     ) throws -> AbandonedContent {
@@ -107,8 +109,8 @@ extension SQLiteStore {
         found.bytes += Int64(size)
     }
 
-    /// Removes a content file under the write lock. Does not remove it if a row refers to it now, or if a process may
-    /// be about to write a row.
+    /// Removes a content file while the write lock is held. Does not remove the file if a row now refers to it, or if a
+    /// process may be about to write such a row.
     private func remove(_ file: URL, _ digest: Data, untouchedSince date: Date) throws -> Bool {
         try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in

@@ -55,7 +55,7 @@ extension SQLiteStore {
         try read { try $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
-    /// Returns the newest answer of the cache to some work. See ``/Hablare/StoreReading/cachedAnswer(_:)``.
+    /// Returns the newest cached answer for the work of a query. See ``/Hablare/StoreReading/cachedAnswer(_:)``.
     public func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? {
         try read { try $0.cachedAnswer(query) }
     }
@@ -70,12 +70,12 @@ extension SQLiteStore {
         try read { try $0.owners() }
     }
 
-    /// Returns the providers of all flights that are not settled. See ``/Hablare/StoreReading/providers()``.
+    /// Returns the providers of all flights that have not ended. See ``/Hablare/StoreReading/providers()``.
     public func providers() throws -> [ProviderID] {
         try read { try $0.providers() }
     }
 
-    /// Returns the accounts with known state. See ``/Hablare/StoreReading/accounts()``.
+    /// Returns the accounts that the store knows. See ``/Hablare/StoreReading/accounts()``.
     public func accounts() throws -> [AccountRecord] {
         try read { try $0.accounts() }
     }
@@ -85,7 +85,7 @@ extension SQLiteStore {
         try read { try $0.ledger(query) }
     }
 
-    /// Returns the spending of budgets. See ``/Hablare/StoreReading/budgets()``.
+    /// Returns the amounts spent of each budget. See ``/Hablare/StoreReading/budgets()``.
     public func budgets() throws -> [BudgetRecord] {
         try read { try $0.budgets() }
     }

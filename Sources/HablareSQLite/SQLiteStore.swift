@@ -6,12 +6,12 @@ import HablareFiles
 import HablareStores
 import HablareSupport
 
-/// The store on disk. It consists of one SQLite database, a folder of content files, and a lock for each living
+/// A store on disk. It consists of an SQLite database, a folder with content files, and a lock file for each running
 /// process.
 ///
-/// Commits are durable. The write-ahead log uses `synchronous=FULL` (full sync on Apple platforms). Content files and
-/// their folders are synced before a row refers to them. Several processes of one machine may share the store. The
-/// store must not be on a network file system.
+/// Commits are durable: the database uses a write-ahead log with `synchronous=FULL` (on Apple platforms with full
+/// sync). Content files and their folders are synced before a row refers to them. Several processes on one machine may
+/// share the store. The store must not be on a network file system.
 public final class SQLiteStore: RequestStore {
     /// The options for opening a store.
     ///
@@ -25,9 +25,9 @@ public final class SQLiteStore: RequestStore {
         /// The sizes from which content is kept in files. Default: 50 KiB for text, 100 KiB for other content. For
         /// example, `ContentThresholds(text: 1 << 20)` to keep text of up to 1 MiB in the database.
         public var thresholds: ContentThresholds
-        /// The maximum size of the database file, in bytes. `nil`: only the disk limits the size. A write that needs
-        /// more space fails with ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default
-        /// `nil`. For example, `200 << 20` (200 MiB) on a phone.
+        /// The maximum size of the database file, in bytes. With `nil`, the default, only the disk limits the size. A
+        /// write that needs more space fails with ``/Hablare/AIServiceError/Code/storageFull``. Content files do not
+        /// count. For example, `200 << 20` (200 MiB) on a phone.
         public var maximumDatabaseSize: Int?
         /// The time in seconds to wait for the write lock while another process holds it. After this time, a write
         /// fails with ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more. A time above 2,147,483 seconds (24 days)
@@ -66,37 +66,40 @@ public final class SQLiteStore: RequestStore {
     let files: ContentFiles
     let locks: FileLocks
     let bell: CommitBell
-    /// The log of commits, as far as this store has read it.
+    /// The log of commits, with the position up to which this store has read it.
     let log: Locked<CommitLog>
-    /// Content that lost a reference and may have to be removed.
+    /// Content to which a reference was removed. It must be removed if no reference is left.
     let uncollected = Locked<Set<ContentReference>>([])
-    /// Whether deleted data may still be in the write-ahead log, as far as this process knows. ``ErasureMark`` has the
-    /// true state. The state `noticed` means that another process deleted data and is about to erase it.
+    /// Whether deleted data may still be in the write-ahead log, as far as this process knows. The database contains
+    /// the true state (``ErasureMark``). The state `noticed` means that another process has deleted data and will
+    /// probably empty the log.
     enum Erasure { case finished, noticed, wanted, postponed }
     /// The damage that this store knows of.
     let damage = Locked(KnownDamage())
-    /// The state of the erasure. It begins as `postponed`, because an earlier process may have ended before it emptied
-    /// the log.
+    /// The state of the erasure of deleted data. At first it is `postponed`, because an earlier process may have ended
+    /// before it emptied the log.
     let erasure = Locked(Erasure.postponed)
-    /// The time that a deletion waits for readers of an older state, in milliseconds.
+    /// The time, in milliseconds, for which a deletion waits for readers of an older state of the database.
     static let shortBusyTimeout = 100
-    /// The folder of the store. It knows whether another store is open on it.
+    /// The folder of the store. It can find out whether another store is open on the same folder.
     private let folder: OpenFolder
     let busyTimeout: TimeInterval
     let path: String
 
-    /// Opens the store in a folder. Creates the folder if it is missing, and migrates the store to the present schema.
+    /// Opens the store in a folder. If the folder is missing, creates it. If the store has an older schema, migrates
+    /// it.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration`, `storageReadOnly`, `storageFull`,
-    ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. If the store cannot be opened, it is not
-    ///   changed.
+    ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. After an error, the store is unchanged.
     public convenience init(directory: URL, configuration: Configuration = Configuration()) throws {
         try self.init(directory: directory, configuration: configuration, calls: .system)
     }
 
+    /// Opens a store with calls of the system that a test can replace.
+    ///
     /// - Parameters:
     ///   - calls: The system calls that make the store's content files durable.
-    ///   - writer: The number of this store in the log of commits. No other open store has the same number.
+    ///   - writer: The number of this open store in the log of commits. No other open store may have the same number.
     init(
         directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls,
         writer: Int64 = .random(in: .min ... .max)
@@ -138,14 +141,14 @@ public final class SQLiteStore: RequestStore {
     /// The locks of the processes on this store.
     public var liveness: (any OwnerLiveness)? { locks }
 
-    /// The signal of commits whose changes other processes must read. It uses file notification on Linux. On other
+    /// The signal that announces commits of other processes. On Linux, it uses notifications about files. On other
     /// systems it polls every 250 ms.
     public var signal: (any StoreSignal)? { bell }
 
     // MARK: Writing
 
     /// Applies all writes in order, in one durable transaction. See ``/Hablare/RequestStore/commit(_:)``. Throws
-    /// ``/Hablare/AIServiceError/Code/storageMissing`` if the store was deleted, moved or replaced since it was opened.
+    /// ``/Hablare/AIServiceError/Code/storageMissing`` if the store was deleted, moved or replaced after it was opened.
     public func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let erases = writes.contains(where: \.erases)
         let (commit, released) = try transact { db in
@@ -163,12 +166,12 @@ public final class SQLiteStore: RequestStore {
         return commit
     }
 
-    /// Runs a transaction. If another store is open on the folder, adds the rows that the transaction changed to the
-    /// log of commits.
+    /// Runs a transaction. If another store is open on the folder, also adds a row to the log of commits, which names
+    /// the changed rows.
     ///
-    /// If there is no disk space, deletes the older rows of the log and runs the transaction again. Other processes
-    /// then read all rows of interest. The log therefore never makes a commit fail, and data can be deleted from a full
-    /// store.
+    /// If the disk has no space, deletes the older rows of the log and runs the transaction again. Other processes then
+    /// have to read all rows that they execute or watch. The log therefore never makes a commit fail, and data can be
+    /// deleted from a full store.
     private func transact<R>(_ body: (Database) throws -> (R, ChangeRecord)) throws -> R {
         try noticingDamage {
             try pool.writeWithoutTransaction { db in
@@ -212,8 +215,9 @@ public final class SQLiteStore: RequestStore {
         return Claim(flights: taken.map(claimed), nextDue: nextDue)
     }
 
-    /// Returns a claimed flight with its prompt, with the location of its prompt, or with the error that explains why
-    /// it has no prompt. Reads no files, because it runs on the journal's thread, and all commits wait for this thread.
+    /// Returns a claimed flight. It contains its prompt, a reference to the content file of its prompt, or the error
+    /// that prevented reading the row. Reads no content file, because it runs on the journal's thread, and all commits
+    /// wait for this thread.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
             let columns = try flight.columns.get()
@@ -236,7 +240,7 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// Returns the changes that other processes committed since the last call. See
-    /// ``/Hablare/RequestStore/foreignChanges(where:)``. If another process deleted a request but could not erase its
+    /// ``/Hablare/RequestStore/foreignChanges(where:)``. If another process deleted a request and could not erase its
     /// bytes, also empties the write-ahead log.
     public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
         let log = log.withLock { $0 }
@@ -262,7 +266,7 @@ public final class SQLiteStore: RequestStore {
         return changes
     }
 
-    /// Closes the database. The store must not be used afterwards.
+    /// Closes the database. Do not use the store afterwards.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` of category storage.
     public func close() throws {
@@ -271,7 +275,7 @@ public final class SQLiteStore: RequestStore {
 }
 
 extension StoreWrite {
-    /// Whether the write erases data, so that no file may contain the erased bytes afterwards.
+    /// Whether the write erases data. No file may contain the erased bytes afterwards.
     fileprivate var erases: Bool {
         if case .delete = self { true } else { false }
     }

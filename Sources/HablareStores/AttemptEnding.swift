@@ -1,40 +1,42 @@
 import Foundation
 package import Hablare
 
-/// The effect of an attempt's end on its flight, the flight's members and the ledger.
+/// The effect of an attempt's end on its flight (the shared work of equal requests), on the flight's requests, and on
+/// the ledger.
 ///
-/// This type decides the effect. Stores write it.
+/// This type decides the effect, and stores write it.
 package struct AttemptEnding: Sendable {
-    /// The flight after the end.
+    /// The state of the flight after the end.
     package let flight: FlightLifecycle
-    /// The requests that became final with the end. They are in their new state, and in the order in which they were
-    /// passed.
+    /// The requests that became final with the end, in the order in which they were passed. Each contains its new
+    /// state.
     package let finished: [FlightMember]
     /// The attempt's record for the ledger.
     ///
-    /// This record replaces an earlier record of the same attempt, because the process that ran the attempt has the
-    /// most accurate information. It is `nil` if the attempt has already completed the flight, because the earlier
-    /// record is then final.
+    /// It replaces an earlier record of the same attempt, because the process that ran the attempt has the most
+    /// accurate information. It is `nil` if the attempt has already completed the flight, because the earlier record is
+    /// then not changed.
     package let record: AttemptRecord?
     /// The answer to store, if the attempt completed the flight.
     package let response: AIResponseData?
-    /// The answer to keep in place of the response, if the attempt failed because the answer could not be used.
+    /// The unusable answer to keep in the place of the response, if the attempt failed because its answer could not be
+    /// used.
     package let kept: AIResponseData?
-    /// The next provider, if the end diverts the flight to another provider.
+    /// The next provider, if the flight moves to another provider.
     package let diversion: AttemptEnd.Diversion?
     /// The error with which the finished requests fail.
     package let error: AIServiceError?
-    /// The recorded end with its consequences. `nil` if the end is refused.
+    /// The recorded end with its effects. `nil` if the store refuses the end.
     package let settlement: Settlement?
     /// Whether ``AttemptEnd/outcomeIfHandleChanged`` replaced the outcome of the attempt.
     package let usesOutcomeIfHandleChanged: Bool
-    /// The reason to refuse the end. If there is a reason, only the attempt's record in the ledger is written.
+    /// The reason for refusing the end. If there is a reason, only the record in the ledger is written.
     package let refusal: FlightLifecycle.Refusal?
 
     /// The receipt of the write.
     package var receipt: WriteReceipt { refusal.map { .refused($0) } ?? .done }
 
-    /// Decides the effect of an attempt's end on a flight with these members.
+    /// Decides the effect of an attempt's end.
     package init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
         // Only the newest attempt can complete a flight, and no attempt follows a completed one.
         let completedFlight = flight.state == .settled(.completed) && flight.attempt == end.lifecycle.attempt
@@ -118,8 +120,7 @@ package struct AttemptEnding: Sendable {
             ? Settlement(end: taken, flight: flight, finished: finished.map(\.id), diversion: diversion) : nil
     }
 
-    /// Returns the outcome for an attempt with a valid lease, if the store's resume handle differs from the expectation
-    /// of the process.
+    /// Returns the outcome for an attempt with a valid lease if its process was wrong about the store's resume handle.
     private static func outcomeIfHandleChanged(of end: AttemptEnd, _ flight: FlightLifecycle) -> AttemptEnd.Outcome? {
         guard let outcomeIfHandleChanged = end.outcomeIfHandleChanged, flight.isExecuting,
             flight.token == end.lifecycle.token,
@@ -128,7 +129,7 @@ package struct AttemptEnding: Sendable {
         return outcomeIfHandleChanged.outcome
     }
 
-    /// Reduces the record of an attempt whose outcome is refused to the attempt's cost.
+    /// Reduces the record of a refused attempt to the attempt's cost.
     private static func discard(
         _ record: inout AttemptRecord, because refusal: FlightLifecycle.Refusal, isNewest: Bool
     ) {
@@ -165,8 +166,8 @@ extension AttemptRecord {
         }
     }
 
-    /// Removes the cost from the record. The newer attempt that resumes the work reports the cost, and the cost must
-    /// not count twice.
+    /// Removes the cost from the record. A newer attempt resumes the work and reports its cost. The cost must not be
+    /// counted twice.
     fileprivate mutating func leaveToNewer() {
         guard billing != .neverSent else { return }
         billing = .maybeBilled

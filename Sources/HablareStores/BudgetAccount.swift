@@ -1,6 +1,7 @@
 package import Hablare
 
-/// The amount spent of a budget in one period. This type is pure. Stores use it to compute the rows of their budgets.
+/// The amount that was spent of a budget in one period. This type is pure. Stores use it to compute the rows of their
+/// budgets.
 package struct BudgetAccount: Sendable, Hashable, Codable {
     package struct Share: Sendable, Hashable, Codable {
         /// The amount in micro-dollars.
@@ -12,14 +13,14 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
             self.isUnknown = isUnknown
         }
 
-        /// Creates the amount that counts for an attempt in flight. It is the attempt's maximum cost.
+        /// Creates the amount that counts while an attempt is in flight. This amount is the attempt's maximum cost.
         package init(reserving bound: Int64?) {
             self.init(amount: max(0, bound ?? 0), isUnknown: bound == nil)
         }
 
-        /// Creates the amount that counts for an attempt whose end is in the ledger. It is the attempt's cost, or zero
-        /// if the attempt was not billed. If the attempt may have been billed and its cost is unknown, it is the
-        /// reserved amount.
+        /// Creates the amount that counts when the end of an attempt is in the ledger. This amount is the attempt's
+        /// cost, or zero if the attempt was not billed. If the attempt may have been billed and its cost is unknown,
+        /// the reserved amount counts.
         package init(settling record: AttemptRecord, reserved bound: Int64?) {
             if let cost = record.usage.costMicroDollars {
                 self.init(amount: max(0, cost), isUnknown: false)
@@ -40,16 +41,16 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
         self.unknown = unknown
     }
 
-    /// Returns whether the budget accepts an attempt. The budget accepts the attempt if it has the attempt's maximum
-    /// cost left. If this cost is unknown, there are two cases: the charge refuses unknown costs, or the budget accepts
-    /// the attempt if any amount is left.
+    /// Returns whether the budget accepts an attempt. If the maximum cost of the attempt is known, the budget accepts
+    /// the attempt if that amount is left. If the maximum cost is unknown, the budget accepts the attempt if any amount
+    /// is left, unless the charge refuses unknown costs.
     package func takes(_ charge: BudgetCharge) -> Bool {
         guard let bound = charge.bound else { return !charge.refusesUnknown && spent < charge.limit }
         return bound <= 0 || bound <= left(of: charge.limit)
     }
 
-    /// Returns the amount left of a limit, at least 0. The spent amount can exceed the limit, because an attempt may
-    /// cost more than its maximum cost, and the limit may be lowered.
+    /// Returns the amount that is left of a limit, at least 0. The spent amount can exceed the limit, because an
+    /// attempt may cost more than its estimated maximum, and a limit may be lowered.
     package func left(of limit: Int64) -> Int64 {
         let (left, overflows) = limit.subtractingReportingOverflow(spent)
         return overflows ? 0 : max(0, left)

@@ -1,8 +1,8 @@
 package import Foundation
 package import Hablare
 
-/// The choice among several answers to the same work: the answer to use, and the answers that are replaced. This type
-/// is pure. Stores apply the choice.
+/// The choice among several answers to the same work: which answer is used, and which answers are replaced by a newer
+/// one. This type is pure. Stores apply the choice.
 package struct CacheChoice: Sendable, Hashable {
     /// An answer.
     package struct Candidate: Sendable, Hashable {
@@ -22,18 +22,18 @@ package struct CacheChoice: Sendable, Hashable {
         }
     }
 
-    /// The newest answer within the window, or `nil`.
+    /// The newest answer that was received within the window, or `nil` if there is none.
     package let chosen: Candidate?
-    /// The answers that a newer answer has replaced. An answer whose date is in the future, by the clock of the present
-    /// process, replaces no other answer.
+    /// The answers that a newer answer replaces. If the date of an answer is in the future by this process's clock, the
+    /// answer replaces no other answer.
     package let replaced: [FlightID]
 
     /// Chooses among answers.
     ///
     /// - Parameters:
     ///   - candidates: The existing answers, in any order.
-    ///   - now: The present date of the process that chooses.
-    ///   - window: The range of dates at which the answer must have been received. `nil` if no answer is wanted.
+    ///   - now: The current date of the process that chooses.
+    ///   - window: The range of dates at which the answer must have been received. `nil` if no cached answer is wanted.
     package init(among candidates: [Candidate], at now: Date, within window: ClosedRange<Date>?) {
         chosen =
             window.flatMap { window in
@@ -47,8 +47,8 @@ package struct CacheChoice: Sendable, Hashable {
     }
 }
 
-/// The choice of answers to remove from a cache that is too large. It chooses the least recently used answers. This
-/// type is pure.
+/// Chooses the answers to remove from a cache that exceeds its limits. The least recently used answers are removed
+/// first. This type is pure.
 package struct CacheExcess: Sendable {
     private let limits: CacheLimits
     private var count: Int

@@ -1,17 +1,17 @@
 package import Foundation
 package import Hablare
 
-/// A record of the rows that one commit changed. A store keeps it for other processes.
+/// A record of the rows that one commit changed. A store writes it for other processes.
 ///
-/// A record names the rows but has no contents, because a reader reads the present rows. It takes 9 bytes for a flight,
-/// 17 bytes for a request, and 5 bytes plus the name's length for an account. One record is enough for a commit of any
-/// size.
+/// A record contains only the ids of the rows. A reader then reads the current content of the rows. In the record, a
+/// flight takes 9 bytes, a request takes 17 bytes, and an account takes 5 bytes plus the length of its name. Each
+/// commit has one record, however large it is.
 package struct ChangeRecord: Sendable, Hashable {
     /// The changed rows, in the order of the commit. A row may occur more than once.
     package private(set) var rows: [ChangedRow] = []
-    /// Whether the commit left flights that any process may claim, now or after a date.
+    /// Whether the commit left flights that any process may claim, now or at a later date.
     package private(set) var mayWait = false
-    /// Whether answers entered or left the cache.
+    /// Whether the commit put answers into the cache or removed them.
     package private(set) var touchesAnswers = false
 
     /// Creates the record of a commit.
@@ -66,7 +66,7 @@ extension ChangeRecord {
     private static let flags: (mayWait: UInt8, touchesAnswers: UInt8) = (1, 2)
     private static let kinds: (request: UInt8, flight: UInt8, account: UInt8) = (1, 2, 3)
 
-    /// The record as bytes. The first byte contains flags. Then each row follows, as its kind (1 byte) and its id.
+    /// The record as bytes. The first byte contains flags. The rows follow. Each row is its kind (1 byte) and its id.
     ///
     /// The id of a request is the 16 bytes of its UUID. The id of a flight is 8 bytes, the most significant first. The
     /// id of an account is the length of its name in 4 bytes, the most significant first, and the name in UTF-8.
@@ -91,8 +91,8 @@ extension ChangeRecord {
         return data
     }
 
-    /// Decodes a record. Returns `nil` if the bytes are not a record, because the store is damaged or of a newer
-    /// version.
+    /// Decodes a record. Returns `nil` if the bytes are not a record. The store is then damaged, or was written by a
+    /// newer version.
     package init?(decoding data: Data) {
         var bytes = data[...]
         guard let flags = bytes.popFirst(), flags <= Self.flags.mayWait | Self.flags.touchesAnswers else { return nil }

@@ -42,7 +42,8 @@ extension StoreMachine {
         }
     }
 
-    /// Adds the missing chunks of a group, if the flight accepts them. Returns whether chunks were missing.
+    /// Adds the chunks of a group that the store does not have yet, if the flight accepts them. Returns whether there
+    /// were such chunks.
     private mutating func add(_ group: ChunkGroup) throws(Rows.Failure) -> Result<Bool, FlightLifecycle.Refusal> {
         guard let flight = try rows.flight(group.flight) else { return .failure(.staleToken) }
         let journalled = try journalled(of: group)
@@ -123,7 +124,7 @@ extension StoreMachine where Rows: ClaimableRows {
         return Claim(flights: Priority.allCases.flatMap { claimed[$0] ?? [] }, nextDue: nextDue)
     }
 
-    /// Moves flights whose backoff has ended to the waiting state. Returns the earliest end of the remaining backoffs.
+    /// Makes flights waiting whose backoff has ended. Returns the earliest end of the remaining backoffs.
     private mutating func endBackoffs(of provider: ProviderID, now: Date) throws(Rows.Failure) -> Date? {
         for id in try rows.backingOff(for: provider, until: now, limit: ClaimQuery.maximumWoken) {
             guard var flight = try rows.flight(id) else { continue }

@@ -42,8 +42,8 @@ extension StoreMachine {
         return .submitted(receipt)
     }
 
-    /// Returns the receipt for a submission whose UUID or position in a job already exists. Returns `nil` if both are
-    /// free.
+    /// Returns the receipt for a submission if a request already has its UUID or its position in the job. Returns `nil`
+    /// if no request has one of them.
     private mutating func present(_ submission: Submission) throws(Rows.Failure) -> WriteReceipt? {
         var placed: UUID?
         if let position = submission.job { placed = try rows.request(at: position) }
@@ -89,8 +89,8 @@ extension StoreMachine {
 
     // MARK: Answers
 
-    /// Returns the flights for the work of a submission: the oldest live flight that the submission can join, and the
-    /// flights with answers in the cache.
+    /// Returns the flights that do the work of a submission: the oldest live flight that the submission can join, and
+    /// the flights whose answers are in the cache.
     private mutating func flights(
         for submission: Submission
     ) throws(Rows.Failure) -> (live: FlightID?, answered: [FlightID]) {
@@ -110,7 +110,7 @@ extension StoreMachine {
         return (live, answered)
     }
 
-    /// Returns the newest answer that a submission accepts. Removes lost answers and replaced answers from the cache.
+    /// Returns the newest answer that a submission accepts. Removes lost and outdated answers from the cache.
     private mutating func answer(
         among flights: [FlightID], for submission: Submission, hasLost: inout Bool
     ) throws(Rows.Failure) -> CacheChoice.Candidate? {
@@ -136,8 +136,8 @@ extension StoreMachine {
 
     // MARK: Members
 
-    /// Updates the leading member and the priority of a flight after its members changed. Returns whether a member is
-    /// live.
+    /// Updates the first member (the leader) and the priority of a flight after its members have changed. Returns
+    /// whether the flight has a live member.
     @discardableResult
     mutating func membersChanged(of id: FlightID) throws(Rows.Failure) -> Bool {
         guard var flight = try rows.flight(id) else { return false }
@@ -155,8 +155,8 @@ extension StoreMachine {
         return true
     }
 
-    /// Updates a flight that a live member has left. If it was the last live member, ends the flight and its attempt in
-    /// flight.
+    /// Updates a flight after a live member has become final or was deleted. If the flight has no live member any more,
+    /// ends the flight and its attempt in flight.
     private mutating func memberLeft(
         _ id: FlightID, as settlement: FlightLifecycle.Outcome, at date: Date
     ) throws(Rows.Failure) {
@@ -229,8 +229,8 @@ extension StoreMachine {
         return .done
     }
 
-    /// Moves a live request into a new flight for the work of its old flight. The old flight stays completed, because
-    /// its other members have their answer.
+    /// Gives a live request a new flight for the same work as its old flight. The old flight stays completed, because
+    /// its other members keep their answer.
     private mutating func rejoin(_ retried: RequestRow, in old: FlightRow) throws(Rows.Failure) {
         var flight = old
         // The generation continues, so that readers of the old flight's output see that the new output is a restart.

@@ -1,31 +1,31 @@
 import Foundation
 package import Hablare
 
-/// A state machine that decides how each write changes the rows of a store. It has the rules of joining, leading and
-/// rejoining a flight, of backoff, retention and caching, and of the ledger. No other code has these rules.
+/// Decides how each write changes the rows of a store. This state machine contains the rules for sharing a flight among
+/// requests, for backoff, retention and caching, and for the ledger. No other code contains these rules.
 ///
-/// It is pure except for the rows, which belong to the store's transaction. It uses no SQL, no file and no clock. Other
-/// types decide how a flight, a request, an attempt's end, an account or a budget changes (``FlightLifecycle``,
-/// ``RequestLifecycle``, ``AttemptEnding``, ``AccountBudget``, ``BudgetAccount``). This machine decides how the other
-/// rows change as a result.
+/// The machine has no state of its own except the rows, which belong to the store's transaction. It uses no SQL, no
+/// file and no clock. Other types decide how a single row changes: a flight (``FlightLifecycle``), a request
+/// (``RequestLifecycle``), the end of an attempt (``AttemptEnding``), an account (``AccountBudget``), or a budget
+/// (``BudgetAccount``). This machine decides how other rows change as a consequence.
 ///
-/// A store may handle the most common writes with its own statements, such as a compare-and-set. These statements must
-/// have the same effect as this machine. A differential test compares the effects.
+/// A store may use statements of its own for the most frequent writes, such as a compare-and-set. These statements must
+/// have the same effect as this machine. A differential test compares them.
 package struct StoreMachine<Rows: StoreRows> {
-    /// The rows, with all writes so far.
+    /// The rows of the store, including the writes of this commit so far.
     package var rows: Rows
-    /// The changes that the writes of the commit made so far.
+    /// The changes that the commit has made so far.
     package var changes: [StoreChange] = []
-    /// Whether the current write removed an answer from the cache, or a response.
+    /// Whether the current write removed a response, or an answer from the cache.
     var dropsAnswers = false
 
     package init(_ rows: Rows) {
         self.rows = rows
     }
 
-    /// Applies the writes of a commit in order. A refused write changes no row and makes no ``StoreChange``.
+    /// Applies the writes of a commit in order. A refused write changes no row, and makes no ``StoreChange``.
     ///
-    /// - Throws: The error of the rows. After an error, the store must not keep any write of the commit.
+    /// - Throws: The error that the rows throw. After an error, the store must undo all writes of the commit.
     package mutating func commit(_ writes: [StoreWrite]) throws(Rows.Failure) -> StoreCommit {
         changes = []
         var receipts: [WriteReceipt] = []
@@ -71,8 +71,8 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: Owners
 
-    /// Removes a registration and breaks the leases of its process. The process has ended, or another process found
-    /// that it is dead.
+    /// Removes the registration of a process, and breaks its leases. The process has ended, or another process has
+    /// found that it is dead.
     private mutating func retire(_ owner: OwnerID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
         try rows.deregister(owner)
         changes.append(.ownerRetired(owner))
@@ -119,7 +119,7 @@ package struct StoreMachine<Rows: StoreRows> {
         return .done
     }
 
-    /// Applies an event to an account's state. A new account begins with an empty state.
+    /// Applies an event to an account's state. If the account is new, it begins with an empty state.
     private mutating func change<R>(_ account: AccountID, _ event: (inout AccountBudget) -> R) throws(Rows.Failure) -> R
     {
         let known = try rows.budget(of: account)
@@ -131,7 +131,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: The ledger
 
-    /// Adds an attempt's record to the ledger. Returns `false` if an earlier record stays in its place.
+    /// Adds an attempt's record to the ledger. Returns `false` if an earlier record of the attempt is kept instead.
     @discardableResult
     mutating func record(_ attempt: AttemptRecord, of id: FlightID, _ flight: FlightRow) throws(Rows.Failure) -> Bool {
         var entry = attempt
@@ -145,15 +145,15 @@ package struct StoreMachine<Rows: StoreRows> {
         return true
     }
 
-    /// Starts an attempt that counts towards budgets, and charges the budgets if all of them accept the attempt.
+    /// Starts an attempt that counts towards budgets. If all budgets accept the attempt, charges them.
     private mutating func start(_ start: AttemptStart) throws(Rows.Failure) -> WriteReceipt {
         let receipt = try advance(start.flight, start.transition, at: start.startedAt)
         guard receipt == .done else { return receipt }
         return .started(overBudget: try charge(start))
     }
 
-    /// Charges the budgets towards which an attempt counts, if all of them accept the attempt. Otherwise charges no
-    /// budget, and returns the refusal of the first budget that does not accept it.
+    /// If all budgets towards which an attempt counts accept it, charges them. If a budget does not accept the attempt,
+    /// charges no budget, and returns the refusal of this budget.
     package mutating func charge(_ start: AttemptStart) throws(Rows.Failure) -> BudgetRefusal? {
         // Only the budget of a job needs the flight's row.
         let job = start.charges.contains { $0.job != nil } ? try rows.flight(start.flight)?.job : nil
@@ -178,7 +178,7 @@ package struct StoreMachine<Rows: StoreRows> {
         return nil
     }
 
-    /// Replaces the reservations of an attempt by its actual cost.
+    /// Replaces the amounts that an attempt reserved in budgets by its actual cost.
     package mutating func settleReservations(of id: FlightID, by record: AttemptRecord) throws(Rows.Failure) {
         var reservations = try rows.reservations(of: record.attempt, of: id)
         guard !reservations.isEmpty else { return }
@@ -278,7 +278,7 @@ extension BudgetCharge {
 }
 
 extension Date {
-    /// The nearest microsecond since 1970, clamped to the range of `Int64`.
+    /// The date in microseconds since 1970, rounded, and clamped to the range of `Int64`.
     fileprivate var microsecond: Int64 {
         let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
         return Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)

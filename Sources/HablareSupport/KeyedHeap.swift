@@ -1,10 +1,10 @@
 public import HeapModule
 
-/// A priority queue of unique keys, ordered by their ranks. The first key is always available. Any key can be moved or
-/// removed.
+/// A priority queue of unique keys, ordered by their ranks. The key with the lowest rank is always available. Any key
+/// can be moved or removed.
 ///
-/// When a key is moved or removed, its old entry stays in the heap until it comes first. If more than half of the
-/// entries are old, the heap is rebuilt. The memory is therefore proportional to the number of keys.
+/// When a key is moved or removed, its old entry stays in the heap until it is the first entry. If more than half of
+/// the entries are old, the heap is rebuilt. The memory is therefore proportional to the number of keys.
 public struct KeyedHeap<Key: Hashable & Comparable & Sendable, Rank: Comparable & Sendable>: Sendable {
     @usableFromInline struct Entry: Comparable, Sendable {
         @usableFromInline let rank: Rank
@@ -30,7 +30,7 @@ public struct KeyedHeap<Key: Hashable & Comparable & Sendable, Rank: Comparable 
     /// The keys, in no particular order.
     @inlinable public var keys: some Collection<Key> { ranks.keys }
 
-    /// The number of entries in the heap, for a test of its size.
+    /// The number of entries in the heap. Tests use it.
     @inlinable public var entryCount: Int { heap.count }
 
     /// Returns the lowest rank. Returns `nil` if the queue is empty.
@@ -65,7 +65,7 @@ public struct KeyedHeap<Key: Hashable & Comparable & Sendable, Rank: Comparable 
         return entry.key
     }
 
-    /// Removes and returns the keys up to a rank, in order.
+    /// Removes and returns the keys with ranks up to the given rank, in order.
     @inlinable public mutating func popAll(through last: Rank) -> [Key] {
         var popped: [Key] = []
         while let rank = first(), rank <= last, let key = popFirst() { popped.append(key) }

@@ -15,9 +15,9 @@ public import Synchronization
 /// The class is public and inlinable, because the compiler specializes no `package` declaration for the types of another
 /// module.
 ///
-/// This is the only type of lock in the engine. It is a `Mutex`, except under the thread sanitizer on Linux. The
-/// sanitizer does not understand the futex inside `Mutex`, and reports races that do not exist. Compile with
-/// `-Xswiftc -DTSAN` to use a pthread mutex instead.
+/// This is the only type of lock in the engine. It uses `Mutex`, except with the thread sanitizer on Linux. The
+/// sanitizer does not recognize the futex inside `Mutex`, and would report data races that do not exist. To use a
+/// pthread mutex instead, compile with `-Xswiftc -DTSAN`.
 public final class Locked<Value: Sendable>: Sendable {
     #if TSAN
     // Invariant of the unsafe markers: `value` is touched only between lock and unlock of `mutex`, which lives at

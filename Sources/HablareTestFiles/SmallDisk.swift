@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A small file system in memory, mounted while the value lives. Needs root on Linux.
+/// A small file system in memory. It is mounted as long as this object exists. Needs root on Linux.
 package final class SmallDisk: Sendable {
     package let url: URL
     private let folder: TemporaryFolder
@@ -17,7 +17,7 @@ package final class SmallDisk: Sendable {
 
     /// Mounts a disk.
     ///
-    /// - Parameter size: The size, optionally with further `mount` options for a `tmpfs` after a comma.
+    /// - Parameter size: The size. You may add further `mount` options for a `tmpfs` after a comma.
     /// - Throws: `CocoaError.featureUnsupported` if the user may not mount.
     package init(size: String) throws {
         folder = try TemporaryFolder()

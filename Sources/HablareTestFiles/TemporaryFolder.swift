@@ -1,14 +1,15 @@
 package import Foundation
 
-/// A separate folder for a test, which is removed with its value.
+/// A separate folder for a test. It is removed when this object is released.
 ///
 /// Its name contains a space, as users' folders often do.
 package final class TemporaryFolder: Sendable {
     /// The location of a test folder.
     package enum Location: Sendable {
-        /// In memory if possible, because thousands of commits need not reach a disk.
+        /// In memory if possible. Use it for tests with thousands of commits, which need not reach a disk.
         case memory
-        /// In the system's temporary folder, because memory may be small and may not allow running programs.
+        /// In the system's temporary folder. Use it for large files, and for programs to run, which memory may not
+        /// allow.
         case disk
     }
 

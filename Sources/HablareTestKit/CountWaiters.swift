@@ -1,8 +1,8 @@
 import Hablare
 import HablareSupport
 
-/// Callers that wait until a count is reached. Cancelling a caller's task ends its wait. A test that exceeds its time
-/// limit therefore ends and does not hang.
+/// Callers that wait until a count is reached. If a caller's task is cancelled, its wait ends. A test that reaches its
+/// time limit therefore ends, and does not hang.
 final class CountWaiters: Sendable {
     private struct State: Sendable {
         var count = 0

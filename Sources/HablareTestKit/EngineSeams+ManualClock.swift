@@ -2,12 +2,12 @@ public import Foundation
 public import Hablare
 
 extension EngineSeams {
-    /// Returns seams for tests. One clock controls all waits and the dates of all records. Each backoff takes its
-    /// maximum delay, because there is no jitter.
+    /// Returns seams for tests. The clock controls all waits, and the dates of all records. There is no jitter: each
+    /// backoff takes its full computed delay.
     ///
     /// - Parameters:
     ///   - clock: The clock.
-    ///   - start: The date when the clock is at zero. Default: 1 January 2026.
+    ///   - start: The date of the records when the clock is at zero. Default: 1 January 2026.
     public static func controlled(
         by clock: ManualClock, from start: Date = Date(timeIntervalSince1970: 1_767_225_600)
     ) -> EngineSeams {

@@ -1,13 +1,14 @@
 package import Foundation
 package import Hablare
 
-/// A store that wraps another store. The wrapper conforms to this protocol and implements only the methods that it
-/// changes. All other calls are forwarded to the other store.
+/// A store that wraps another store. To write a wrapper, conform to this protocol and implement only the methods that
+/// the wrapper changes. All other calls are forwarded to the wrapped store.
 ///
-/// The protocol forwards every requirement of ``RequestStore`` and ``StoreReading``, including the requirements with a
-/// default implementation. Otherwise the wrapper would use the default implementation and never call the other store.
+/// The protocol forwards every requirement of ``RequestStore`` and ``StoreReading``, even if the requirement has a
+/// default implementation. Otherwise the wrapper would use the default implementation, and would never call the wrapped
+/// store.
 package protocol ForwardingStore: RequestStore {
-    /// The store that receives the forwarded calls.
+    /// The wrapped store, which receives the forwarded calls.
     var base: any RequestStore { get }
 }
 

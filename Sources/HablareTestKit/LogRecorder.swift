@@ -2,7 +2,7 @@ import Hablare
 import HablareSupport
 package import Logging
 
-/// A recorder of log messages of every level, with their metadata. A test uses it to check that no secret is logged.
+/// Records log messages of all levels, with their metadata. A test uses it to check that no secret is logged.
 public struct LogRecorder: Sendable {
     private struct Handler: LogHandler {
         let kept: Locked<[String]>
@@ -21,19 +21,19 @@ public struct LogRecorder: Sendable {
 
     private let kept = Locked<[String]>([])
 
-    /// Creates a recorder with its own logger.
+    /// Creates a recorder. It has a logger of its own.
     package init() {}
 
-    /// The recorder of all loggers in the process that have no own handler. The first use of this recorder sets up the
-    /// process's logging with `LoggingSystem.bootstrap`, which is possible only once. Use it in tests that do not set
-    /// up logging themselves.
+    /// The recorder of all loggers in the process that were created without their own log handler. The first use of
+    /// this property calls `LoggingSystem.bootstrap`, which is possible only once in a process. Therefore use it only
+    /// in tests that do not call `LoggingSystem.bootstrap` themselves.
     public static let process: LogRecorder = {
         let recorder = LogRecorder()
         LoggingSystem.bootstrap { [kept = recorder.kept] _ in Handler(kept: kept) }
         return recorder
     }()
 
-    /// The recorded messages, each as `level: message metadata`.
+    /// The recorded messages, each in the form `level: message metadata`.
     package var lines: [String] { kept.withLock { $0 } }
 
     /// A logger that records its messages and prints nothing.

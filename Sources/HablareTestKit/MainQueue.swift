@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Detects whether code runs on the main queue. The main actor runs on this queue. On Linux the main queue has no fixed
-/// thread.
+/// Detects whether code runs on the main queue, on which the main actor runs. The thread cannot be checked instead,
+/// because on Linux the main queue has no fixed thread.
 package enum MainQueue {
     private static let key = DispatchSpecificKey<Bool>()
     private static let mark: Void = DispatchQueue.main.setSpecific(key: key, value: true)

@@ -1,14 +1,15 @@
 import Hablare
 import HablareSupport
 
-/// A clock that advances only when a test advances it. Sleepers wake in the order of their deadlines.
+/// A clock whose time changes only when a test calls ``advance(by:)``. Tasks that sleep on the clock wake in the order
+/// of their deadlines.
 public final class ManualClock: Clock, Sendable {
     /// An instant of a manual clock.
     public struct Instant: InstantProtocol {
         /// The time since the clock was created.
         public let offset: Duration
 
-        /// Returns a later or earlier instant.
+        /// Returns the instant that is a duration later. A negative duration gives an earlier instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
         /// Returns the time from this instant to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
@@ -60,7 +61,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Advances the clock, and wakes the sleepers whose deadlines it reaches.
+    /// Advances the clock. Wakes the tasks whose deadlines the clock reaches.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
@@ -77,8 +78,8 @@ public final class ManualClock: Clock, Sendable {
     /// The number of tasks that sleep on the clock.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until at least `count` tasks sleep on the clock. The test can then advance the clock. Ends early when the
-    /// task is cancelled.
+    /// Waits until at least `count` tasks sleep on the clock. The test can then advance the clock. The wait ends early
+    /// if the task is cancelled.
     public func sleepers(reach count: Int) async {
         await sleeping.reach(count)
     }

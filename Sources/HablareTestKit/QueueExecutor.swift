@@ -1,7 +1,7 @@
 package import Dispatch
 
-/// An executor that runs tasks on its own dispatch queue. If the queue is serial, tasks run one after the other. If it
-/// is concurrent, tasks run on threads that a test may block.
+/// A task executor that runs tasks on a dispatch queue of its own. If the queue is serial, tasks run one after the
+/// other. If the queue is concurrent, tasks run on threads that a test may block.
 package final class QueueExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -1,18 +1,18 @@
 public import Hablare
 import HablareSupport
 
-/// A provider that follows a script, for tests and previews.
+/// A provider whose answers are determined by a closure (the script). Use it in tests and previews.
 ///
-/// By default it answers every call with the prompt as text. For other answers, pass a script. To hold calls until the
-/// test releases them, let the script wait for a ``Gate``. The provider counts its calls.
+/// By default, it answers every call with the text of the prompt. For other answers, pass a script. To delay an answer
+/// until the test allows it, let the script wait for a ``Gate``. The provider records its calls.
 public struct ScriptedProvider: AIServiceProvider {
-    /// The calls of a provider.
+    /// The calls that a provider has received.
     public struct Record: Sendable {
         /// All calls, in the order of their arrival.
         public var calls: [ProviderCall] = []
         /// The number of calls in progress.
         public var running = 0
-        /// The maximum number of concurrent calls so far.
+        /// The maximum number of calls that were in progress at the same time.
         public var maximumRunning = 0
         /// The number of calls that ended because their task was cancelled.
         public var cancellations = 0
@@ -20,11 +20,11 @@ public struct ScriptedProvider: AIServiceProvider {
 
     /// The provider's id.
     public let id: ProviderID
-    /// The content type of the provider's answers.
+    /// The kind of content that the provider returns.
     public let responseType: ContentType
     /// The provider's limits.
     public let limits: ProviderLimits
-    /// Whether the provider is suspended while there is no network.
+    /// Whether the provider is not called while the engine is suspended because there is no network.
     public let needsNetwork: Bool
     private var maximum: @Sendable (AIRequest) -> Usage? = { _ in nil }
     private let script: @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
@@ -34,10 +34,10 @@ public struct ScriptedProvider: AIServiceProvider {
     ///
     /// - Parameters:
     ///   - id: The provider's id.
-    ///   - responseType: The content type of the provider's answers.
+    ///   - responseType: The kind of content that the provider returns.
     ///   - limits: The provider's limits.
-    ///   - needsNetwork: Whether the provider is suspended while there is no network.
-    ///   - script: Returns the answer to a call. Default: the prompt's text.
+    ///   - needsNetwork: Whether the provider is not called while the engine is suspended because there is no network.
+    ///   - script: A closure that returns the answer to a call. Default: the answer is the text of the prompt.
     public init(
         id: ProviderID = "scripted", responseType: ContentType = .text, limits: ProviderLimits = ProviderLimits(),
         needsNetwork: Bool = true,
@@ -52,21 +52,21 @@ public struct ScriptedProvider: AIServiceProvider {
         self.script = script
     }
 
-    /// The calls so far.
+    /// The calls that the provider has received so far.
     public var record: Record { state.withLock { $0 } }
 
-    /// Returns the same provider with a function that returns the maximum usage of a call. Without this function, the
-    /// maximum usage is not known.
+    /// Returns a provider with the same script and the same record of calls, which also states the maximum usage of a
+    /// call. Without this method, the maximum usage is not known.
     public func using(atMost maximum: @escaping @Sendable (AIRequest) -> Usage?) -> ScriptedProvider {
         var provider = self
         provider.maximum = maximum
         return provider
     }
 
-    /// Returns the maximum usage of a call, as set with ``using(atMost:)``.
+    /// Returns the maximum usage of a call. ``using(atMost:)`` sets the function that computes it.
     public func maximumUsage(of request: AIRequest) -> Usage? { maximum(request) }
 
-    /// Answers a call as the script determines.
+    /// Answers a call with the result of the script.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         state.withLock { record in
             record.calls.append(call)
@@ -83,7 +83,7 @@ public struct ScriptedProvider: AIServiceProvider {
     }
 }
 
-/// A gate that holds its callers until it is opened, so that a test decides when a provider answers.
+/// A gate at which callers wait until a test lets them pass. With it, a test decides when a provider answers.
 public final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false
@@ -98,7 +98,7 @@ public final class Gate: Sendable {
     /// Creates a closed gate.
     public init() {}
 
-    /// Waits until the gate lets the caller pass. Throws `CancellationError` if the task is cancelled.
+    /// Waits until the test lets the caller pass. Throws `CancellationError` if the task is cancelled.
     public func pass() async throws {
         let waiter = Waiter<Void>()
         state.withLock { state in
@@ -122,8 +122,8 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets one caller pass. This is the caller that has waited longest. If no caller waits, it is the next caller that
-    /// arrives.
+    /// Lets one caller pass. It is the caller that has waited longest. If no caller waits, the next caller that arrives
+    /// passes.
     public func admitOne() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in
@@ -138,7 +138,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets all present and future callers pass.
+    /// Lets all waiting callers and all later callers pass.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -148,8 +148,8 @@ public final class Gate: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits until at least `count` callers have arrived at the gate. Counts callers that have passed and callers that
-    /// wait. Ends early when the task is cancelled.
+    /// Waits until at least `count` callers have arrived at the gate. Callers that have already passed also count. The
+    /// wait ends early if the task is cancelled.
     public func arrivals(reach count: Int) async {
         await arrivals.reach(count)
     }

@@ -1,4 +1,5 @@
-/// A repeatable random number generator (SplitMix64). The same seed gives the same numbers on every machine.
+/// A random number generator whose numbers are the same in every run (SplitMix64). They depend only on the seed, and
+/// not on the machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

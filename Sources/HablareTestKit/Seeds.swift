@@ -2,8 +2,9 @@ public import Foundation
 
 /// The seeds of a randomised test.
 public enum Seeds {
-    /// Returns the seeds 0, 1, 2 … up to a count. If the environment sets `HABLARE_SEEDS=n`, the count is `n`. If it
-    /// sets `HABLARE_SEED=n`, returns only the seed `n`, so that you can replay a failing test.
+    /// Returns the seeds 0, 1, 2 and so on, as many as a count. If the environment variable `HABLARE_SEEDS` is set to a
+    /// number, this number replaces the count. If the environment variable `HABLARE_SEED` is set to a number, returns
+    /// only this seed, so that you can repeat a failed test.
     public static func choose(
         _ count: Int, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [UInt64] {

@@ -8,8 +8,8 @@ import FoundationNetworking
 import HablareSupport
 #endif
 
-/// The delegate of one session. It passes the session's events to the transfers, which it finds by the numbers of their
-/// tasks.
+/// The delegate of one session. It passes the session's events to the transfers. It finds a transfer by the number of
+/// the session's task.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private struct Entry: Sendable {
         let transfer: SessionTransfer

@@ -5,18 +5,18 @@ import HablareProviders
 import FoundationNetworking
 #endif
 
-/// The mapping from `URLSession`'s errors to the transport's failures. Pure.
+/// Functions that translate the errors of `URLSession` to the transport's failures. They have no side effects.
 ///
-/// `URLSession` does not report when a call was passed to a connection. Some errors can only occur before the end of
-/// the connection's handshake. They show that the call has not arrived. After any other error, the call may have
-/// arrived.
+/// `URLSession` does not report when a call was passed to a connection. Some errors can only occur before the
+/// connection's handshake has ended. After such an error, it is certain that the call has not arrived. After any other
+/// error, the call may have arrived.
 enum SessionFault {
     /// Returns the transport's failure for an error.
     ///
     /// - Parameters:
     ///   - error: The error of the session.
-    ///   - isProven: Whether a part of the body was sent, or a part of the answer was received. If so, the call may
-    ///     have arrived, regardless of the error.
+    ///   - isProven: Whether a part of the body was sent, or a part of the answer was received. If `true`, the call may
+    ///     have arrived, whatever the error is.
     static func failure(for error: any Error, isProven: Bool) -> HTTPFailure {
         if let failure = error as? HTTPFailure { return failure }
         let error = error as NSError
@@ -29,7 +29,8 @@ enum SessionFault {
             cause: "\(error.domain) \(error.code)")
     }
 
-    /// The meaning of a bad response. In the open-source Foundation, it means an answer that ended inside its head.
+    /// The failure for the error code "bad response". In the open-source Foundation, this code means that the answer
+    /// ended inside its head (status and header fields).
     private static let badResponse: HTTPFailure.Reason = {
         #if canImport(Darwin)
         .malformedAnswer

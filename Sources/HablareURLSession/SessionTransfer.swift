@@ -10,7 +10,7 @@ import HablareSupport
 #endif
 
 /// A transfer over a session. It passes the events of the session, of the reader and of the caller to
-/// ``TransferMachine``. It performs the machine's actions.
+/// ``TransferMachine``, and performs the actions that the machine returns.
 final class SessionTransfer: AnswerTransfer {
     private struct State: Sendable {
         var machine: TransferMachine
@@ -34,7 +34,8 @@ final class SessionTransfer: AnswerTransfer {
 
     // MARK: The caller
 
-    /// Starts the task. Returns when the answer's head arrives. Cancelling the task ends the transfer.
+    /// Starts the task. Returns when the head of the answer (status and header fields) arrives. Cancelling the task
+    /// ends the transfer.
     ///
     /// - Parameter start: A closure that creates the session's task and does not resume it. It throws an error if the
     ///   session no longer exists.
@@ -127,7 +128,7 @@ final class SessionTransfer: AnswerTransfer {
         }
     }
 
-    /// Records the answer's head. Only the first head counts.
+    /// Records the answer's head (status and header fields). Later heads are ignored.
     func headReceived(status: Int, fields: HTTPFields) {
         let now = Self.now
         let caller = state.withLock { state -> CheckedContinuation<HTTPAnswer, any Error>? in
@@ -161,7 +162,8 @@ final class SessionTransfer: AnswerTransfer {
         }
     }
 
-    /// Makes the server wait. If that is impossible, ends a transfer that has too many unread bytes.
+    /// Makes the server wait, because the reader is slow. If this is impossible and there are too many unread bytes,
+    /// ends the transfer.
     private func hold(
         _ count: Int, _ state: inout State
     ) -> (CheckedContinuation<Data?, any Error>?, Waiting?, URLSessionTask?) {
@@ -177,7 +179,7 @@ final class SessionTransfer: AnswerTransfer {
         #endif
     }
 
-    /// Records the session's end of the transfer.
+    /// Records that the session has ended the transfer.
     func ended(_ error: (any Error)?) {
         if let error { return failed(error) }
         let ended = state.withLock { state -> (Waiting, Bool)? in
@@ -212,7 +214,7 @@ final class SessionTransfer: AnswerTransfer {
         }
     }
 
-    /// Checks the idle timeout after a time, unless the transfer is released before.
+    /// Checks the idle timeout after a time, unless the transfer is released before that.
     private func look(in time: Duration) {
         let (seconds, attoseconds) = max(time, .zero).components
         // At most a day: the check comes again.
@@ -222,7 +224,8 @@ final class SessionTransfer: AnswerTransfer {
 
     // MARK: Endings
 
-    /// The waiters of a transfer. They are removed from its state, so that they can be resumed outside the lock.
+    /// The waiting callers and readers of a transfer. They are taken out of the state, so that they can be resumed
+    /// outside the lock.
     private struct Waiting: Sendable {
         let task: URLSessionTask?
         let caller: CheckedContinuation<HTTPAnswer, any Error>?

@@ -8,22 +8,23 @@ import FoundationNetworking
 import HablareSupport
 #endif
 
-/// A transport over the system's `URLSession`. For apps that must use the system's network: its proxies, its virtual
-/// private networks, its low data mode and its trust settings.
+/// A transport over the system's `URLSession`. Use it for apps that must use the system's network: its proxies, its
+/// virtual private networks, its low data mode and its trust settings.
 ///
-/// In other cases, `NetworkTransport` of `HablareNetwork` is the better choice, because `URLSession` hides some facts:
+/// In other cases, `NetworkTransport` of `HablareNetwork` is the better choice, because of these limits of
+/// `URLSession`:
 ///
 /// - It does not report when a call was passed to a connection. Therefore a call counts as sent from the beginning,
 ///   unless the error shows that no connection was made. So more failures have an unknown outcome.
-/// - It may send a call again without asking, if a kept connection turns out to be closed.
+/// - It may send a call a second time without asking, if a kept connection turns out to be closed.
 /// - If an answer has several fields with the same name, they are joined into one field.
 /// - An upload with content files is copied into a temporary file for the time of the transfer. Only this user can read
 ///   the file.
-/// - On Linux, the open-source Foundation crashes the process if the connection closes before all header fields of an answer
-/// have arrived. It sometimes also crashes at a redirect. On Linux, use this transport only in tests.
-/// - On Linux, it cannot make a server wait for a slow reader (``URLSessionSettings/mostUnread``). It also
-///   distinguishes fewer reasons of a failure. For example, it reports a certificate that is not trusted as a lost
-///   connection.
+/// - On Linux, the open-source Foundation crashes the process if the connection closes before all header fields of an
+///   answer have arrived. It sometimes also crashes at a redirect. On Linux, use this transport only in tests.
+/// - On Linux, it cannot make a server wait for a slow reader (``URLSessionSettings/mostUnread``).
+/// - On Linux, it reports fewer reasons of a failure. For example, it reports a certificate that is not trusted as a
+///   lost connection.
 ///
 /// The transport follows redirects by the rules of `Redirect`. It does not use cookies, caches or stored passwords.
 /// Calls do not ask for compression. Calls are not logged or traced.
@@ -73,8 +74,8 @@ public final class URLSessionTransport: HTTPTransport {
         }
     }
 
-    /// Closes all connections. Calls in flight fail as if the connection were lost, and later calls fail. May be called
-    /// more than once.
+    /// Closes all connections. Calls in flight fail as if the connection were lost, and later calls fail. You may call
+    /// this method more than once.
     public func shutdown() async {
         let failure = HTTPFailure(.connectionLost, mayHaveArrived: true, cause: "the transport is shut down")
         for session in takeSessions() {
@@ -99,7 +100,8 @@ public final class URLSessionTransport: HTTPTransport {
         return (answer, transfer)
     }
 
-    /// Creates the task of a transfer under the lock, because creating a task in an invalidated session traps.
+    /// Creates the task of a transfer. This happens under the lock, because creating a task in an invalidated session
+    /// crashes the process.
     private func start(
         _ request: URLRequest, _ form: UploadFile.Form, _ transfer: SessionTransfer, over proxy: ProxyAddress?
     ) throws(HTTPFailure) -> URLSessionTask {
@@ -133,12 +135,12 @@ public final class URLSessionTransport: HTTPTransport {
         return request
     }
 
-    /// The session's own timeout, in seconds: a day. The transfer has its own timeout, which excludes the time that a
-    /// slow reader takes.
+    /// The session's own timeout: a day, in seconds. It is so long because the transfer has its own timeout, which
+    /// excludes the time of a slow reader.
     private static let day: TimeInterval = 86_400
 
-    /// Returns a session for a proxy, or for the system's settings. A session has a single proxy setting, so each proxy
-    /// needs a separate session.
+    /// Returns a session for a proxy, or for the system's settings. Each proxy needs its own session, because a session
+    /// has only one proxy setting.
     private func makeSession(_ proxy: ProxyAddress?) -> Session {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil

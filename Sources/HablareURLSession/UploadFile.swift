@@ -4,9 +4,9 @@ import HablareProviders
 
 /// The body of a call in the form that `URLSession` sends: bytes, or a file that `URLSession` reads while it sends.
 ///
-/// If a body has content in files, it is copied into one temporary file that only this user can read. `URLSession`
-/// accepts only one file, or a stream whose length it does not know. The temporary file is removed when the transfer
-/// has ended.
+/// If a body has content in files, it is copied into one temporary file that only this user can read. The reason:
+/// `URLSession` accepts only one file, or a stream without a known length. The temporary file is removed when the
+/// transfer has ended.
 enum UploadFile {
     /// The number of bytes copied at once: 64 KiB.
     static let step = 64 << 10
@@ -18,7 +18,7 @@ enum UploadFile {
         case file(URL)
     }
 
-    /// Returns the body in the form to send. Content in files is copied.
+    /// Returns the body in the form in which it is sent. Content in files is copied.
     ///
     /// - Throws: ``/HablareProviders/HTTPFailure`` with the reason `unreadableBody` if a file cannot be read or the
     ///   copy cannot be written.

@@ -3,30 +3,32 @@ import HablareSupport
 
 /// The cached answers that this process has in memory, and its counts of cache hits and misses.
 ///
-/// The state is behind a lock, and this type is not an actor. If another process changes the store, all answers in
-/// memory become doubtful. A doubtful answer is looked up in the store again before it is used. An answer that this
-/// process records replaces the answer in memory. Any eviction or deletion empties the memory.
+/// A lock protects the state. The type is not an actor, so that callers need not `await`. If another process changes
+/// the store, all answers in memory become doubtful: they may have been deleted or replaced. Before a doubtful answer
+/// is used, it is looked up in the store again. When this process records a new answer, the older answer to the same
+/// work is removed from memory. Every eviction or deletion in this process removes all answers from memory.
 final class AnswerCache: Sendable {
     private struct Entry: Sendable {
         let answer: CachedAnswer
-        /// The epoch of the store for which the answer is known to be valid.
+        /// The epoch (the number of changes to the store that this process has seen) for which the answer is known to
+        /// be valid.
         let epoch: Int
     }
 
     private struct State: Sendable {
-        /// Whether this process is notified of changes that other processes make to the store.
+        /// Whether this process is currently notified of changes that other processes make to the store.
         var isAttended: Bool
         var answers: LeastRecentlyUsed<Fingerprint, Entry>
         var epoch = 0
         var recorded = 0
-        /// The dates at which readers used answers. The store needs them to find the least recently used answers. There
-        /// are at most as many dates as one commit writes.
+        /// The dates at which answers were last used. The store needs them to find the least recently used answers. At
+        /// most as many dates are kept as one commit writes.
         var used: [FlightID: Date] = [:]
         var newAnswers = 0
         var statistics = CacheStatistics()
 
-        /// Notes the use of an answer. Does nothing without an engine, because then no code would write the note to the
-        /// store.
+        /// Records the use of an answer, to be written to the store later. Does nothing while no engine runs, because
+        /// no code would then write the record to the store.
         mutating func note(_ flight: FlightID, at date: Date) {
             guard isAttended, used.count < AnswerCache.trimBatch || used[flight] != nil else { return }
             used[flight] = date
@@ -37,8 +39,8 @@ final class AnswerCache: Sendable {
     private let limits: CacheLimits
     private let isShared: Bool
 
-    /// - Parameter isShared: Whether other processes may use the store. The memory is then used only while this process
-    ///   is notified of their changes.
+    /// - Parameter isShared: Whether other processes may use the store. If so, answers in memory are used only while
+    ///   this process is notified of the changes by other processes.
     init(_ limits: CacheLimits, isShared: Bool) {
         self.limits = limits
         self.isShared = isShared
@@ -50,14 +52,14 @@ final class AnswerCache: Sendable {
 
     // MARK: Answers
 
-    /// The state of the cache when a reader began to read the store.
+    /// The state of the cache at the moment at which a reader begins to read the store.
     struct Mark: Sendable {
         fileprivate let epoch: Int
         fileprivate let newAnswers: Int
     }
 
-    /// The mark of the present state. Take it before you read the store. An answer that you find in the store is then
-    /// valid for the state of the mark, or for a later state.
+    /// A mark of the current state. Take it before you read the store. An answer that you then find in the store is
+    /// valid for this state or for a later state.
     var mark: Mark { state.withLock { Mark(epoch: $0.epoch, newAnswers: $0.recorded) } }
 
     func answer(to work: Fingerprint, within window: ClosedRange<Date>) -> CachedAnswer? {
@@ -96,8 +98,8 @@ final class AnswerCache: Sendable {
         state.withLock { $0.epoch += 1 }
     }
 
-    /// Empties the memory after a deletion or eviction. No deleted answer may stay in memory, and the caller does not
-    /// know which answers were deleted.
+    /// Empties the memory after a deletion or eviction. The caller does not know which answers were deleted, and no
+    /// deleted answer may stay in memory.
     func forgetAll() {
         state.withLock { state in
             state.epoch += 1
@@ -105,10 +107,11 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// Records that an answer is on disk. Call this method before any waiter receives the answer. After the call, no
-    /// older answer is found.
+    /// Records that an answer is on disk. Call this method before any waiter receives the answer. After the call, the
+    /// cache returns no older answer to the same work.
     ///
-    /// - Parameter work: The work of the answer. `nil` if the work is not known. All answers then become doubtful.
+    /// - Parameter work: The work of the answer. If it is `nil`, the work is not known, and all answers in memory
+    ///   become doubtful.
     func answerRecorded(_ work: Fingerprint?) {
         state.withLock { state in
             state.recorded += 1
@@ -136,7 +139,8 @@ final class AnswerCache: Sendable {
         state.withLock { $0.statistics.lost += 1 }
     }
 
-    /// Notes that an answer entered the store's cache. Returns whether it is time to check the limits.
+    /// Counts an answer that entered the store's cache. Returns whether enough answers have entered that the limits
+    /// should be checked now.
     func answerEntered() -> Bool {
         state.withLock { state in
             state.newAnswers += 1
@@ -174,7 +178,8 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// The maximum number of answers removed in one commit. It is small, because requests also wait for this commit.
+    /// The maximum number of answers removed in one commit. The number is small, because other requests wait while this
+    /// commit is written.
     fileprivate static let trimBatch = 512
 
     var statistics: CacheStatistics {
@@ -187,16 +192,16 @@ final class AnswerCache: Sendable {
     }
 }
 
-/// The counts of cache hits and misses in a process since the process started.
+/// The counts of cache hits and misses in a process since its start.
 public struct CacheStatistics: Sendable, Hashable {
     /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found an answer.
     public var hits = 0
-    /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found no answer
-    /// young enough. Requests that accept no cached answer are not counted.
+    /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found no answer that
+    /// was young enough. Requests that accept no cached answer are not counted.
     public var misses = 0
-    /// The number of hits that were answered from this process's memory.
+    /// The number of hits for which the answer was in this process's memory.
     public var memoryHits = 0
-    /// The number of answers that left the cache because their content file was missing.
+    /// The number of answers that were removed from the cache because their content file was missing.
     public var lost = 0
     /// The number of answers that this process has in memory now.
     public var memoryCount = 0
@@ -208,7 +213,7 @@ public struct CacheStatistics: Sendable, Hashable {
 }
 
 extension CachedAnswer {
-    /// The approximate memory in bytes: the content, unless it is in a file, and a few hundred bytes besides.
+    /// The approximate memory of the answer in bytes: 512 bytes, plus the content if the content is not in a file.
     fileprivate var memory: Int {
         guard case .success(let content) = response.result else { return 512 }
         let inline = content.body?.reference == nil ? Int(clamping: content.keptByteCount) : 0

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A query for a cached answer to some work.
+/// A query for a cached answer. The fingerprint identifies the work that the answer is for.
 public struct CacheQuery: Sendable, Hashable {
     /// The fingerprint of the work to be answered.
     public var fingerprint: Fingerprint
@@ -16,9 +16,9 @@ public struct CacheQuery: Sendable, Hashable {
 
 /// An answer that was produced for another request.
 public struct CachedAnswer: Sendable, Hashable {
-    /// The flight that produced the answer.
+    /// The flight that produced the answer. A flight is the shared work of equal requests.
     public var flight: FlightID
-    /// The answer, as the response of the request that led the flight.
+    /// The answer, as the response of the first request of the flight.
     public var response: AIResponseData
 
     /// Creates an answer.
@@ -35,12 +35,12 @@ public enum CacheSelection: Sendable, Hashable {
     /// The answers to requests that were submitted to a provider, and the answers that this provider gave as a fallback
     /// for another provider.
     case provider(ProviderID)
-    /// The answers of ``provider(_:)`` that one model gave. If the model is `nil`: the answers to requests that name no
-    /// model.
+    /// The part of the answers of ``provider(_:)`` that one model gave. If the model is `nil`, the selection is the
+    /// answers to requests that name no model.
     case model(String?, of: ProviderID)
     /// The answers produced for requests with a tag.
     case tag(String)
-    /// The answer to this work.
+    /// The answer to the work with this fingerprint.
     case fingerprint(Fingerprint)
     /// The answer of one flight, if the flight has an answer.
     case answer(FlightID)

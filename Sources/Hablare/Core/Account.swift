@@ -1,12 +1,13 @@
 import Foundation
 
-/// The state of one account in this process: the permits that it reserved in the store, and the account's pause.
+/// The state of one account in this process: the permits that the process reserved in the store, and the account's
+/// pause. A permit allows one call.
 struct Account: Sendable {
-    /// The lifetime of a reserved permit, in seconds. Without this limit, old permits would allow a burst of calls
-    /// after a pause.
+    /// The time after which a reserved permit expires, in seconds. Without this limit, a process could use old permits
+    /// for a burst of calls after a pause.
     static let permitLifetime: TimeInterval = 1
-    /// The maximum number of calls for which permits are reserved at once. The limit prevents that a process holds many
-    /// permits that another process could use now.
+    /// The maximum number of calls for which permits are reserved at once. With this limit, a process does not hold
+    /// many permits that another process could use now.
     static let largestBlock = 64
 
     let id: AccountID
@@ -19,18 +20,19 @@ struct Account: Sendable {
     var unreportedUntil: Date?
     private var calls = 0
     private var units = 0.0
-    /// Whether the last grant of the store was unlimited, because the store knew no limit of the account. Until this
-    /// grant expires, permits are not counted.
+    /// Whether the store knew no limit of the account when it last granted permits, so that the grant was unlimited.
+    /// Until this grant expires, the process does not count permits.
     private var isUnlimited = false
     /// The date until which an unlimited grant is ignored. The provider has reported a limit to this process, and the
-    /// store may not know this limit yet.
+    /// store may not know the limit yet.
     private var countsUntil = Date.distantPast
-    /// Whether the last grant was unlimited. A call admitted under it has no permit to give back.
+    /// Whether the last grant was unlimited. A call that was admitted under an unlimited grant has no permit that could
+    /// be returned.
     private var wasUnlimited = false
     private var expiresAt = Date.distantPast
-    /// The provider whose lane requested permits and has not received an answer yet.
+    /// The provider for whose calls permits were requested, while the store has not answered yet.
     private(set) var asker: ProviderID?
-    /// The earliest date at which to request permits again.
+    /// The earliest date at which permits may be requested again.
     private var nextAsk: Date?
 
     init(id: AccountID, limit: RateLimit?) {
@@ -39,11 +41,11 @@ struct Account: Sendable {
     }
 
     enum Admission: Sendable, Hashable {
-        /// The call may be sent. Its permit is already deducted.
+        /// The call may be sent. Its permit has been counted.
         case admitted
         /// No permit is left. Reserve more permits in the store.
         case ask
-        /// The account is paused, or permits are being reserved, or it is too early to ask again.
+        /// The account is paused, permits are being reserved, or it is too early to request permits again.
         case wait
     }
 
@@ -102,10 +104,10 @@ struct Account: Sendable {
         limitsReported(now: now)
     }
 
-    /// Applies the pause that was read from the store. Another process may have set or lifted it.
+    /// Applies the account's pause that was read from the store. Another process may have set or lifted the pause.
     ///
-    /// The stored pause replaces the pause that this process knows. If the pause of this process is not in the store
-    /// yet, the pause that ends later counts.
+    /// The stored pause replaces the pause that this process knows. There is one exception: if the pause of this
+    /// process is not in the store yet, the later of the two ends is used.
     mutating func pauseRead(until date: Date?, now: Date) {
         let date = date.flatMap { $0 > now ? $0 : nil }
         guard reportsUnderWay == 0, unreportedUntil ?? now <= now else {
@@ -122,7 +124,7 @@ struct Account: Sendable {
         nextAsk = nil
     }
 
-    /// Records that the provider reported a limit of the account. Permits are counted from now on.
+    /// Records that the provider reported a limit of the account. From now on, the process counts permits.
     mutating func limitsReported(now: Date) {
         isUnlimited = false
         countsUntil = now.addingTimeInterval(Self.permitLifetime)
@@ -142,7 +144,7 @@ struct Account: Sendable {
         return false
     }
 
-    /// The date at which a waiting call may be sent, if the call waits only for a time.
+    /// The date at which a waiting call may be sent, if only the date prevents it.
     var nextAdmission: Date? {
         if let pausedUntil { return pausedUntil }
         return limit == nil || asker != nil ? nil : nextAsk

@@ -9,8 +9,7 @@ package struct AccountBudget: Sendable, Hashable, Codable {
     package var reportedUnits: Double?
     /// The end of a pause that the provider asked for. No call may be sent before this date.
     package var pausedUntil: Date?
-    /// The date of the next possible call. The store computed it when it last granted fewer permits than were
-    /// requested.
+    /// The date of the next possible call. The store computes it when it grants fewer permits than were requested.
     package var nextCall: Date?
     package var failingUntil: Date?
 
@@ -27,7 +26,8 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         self.failingUntil = failingUntil
     }
 
-    /// The longest accepted pause, in seconds. The limit is needed because a clock or a header may be wrong by years.
+    /// The longest accepted pause, in seconds. The limit is needed because a clock, or a header of the service, may be
+    /// wrong by years.
     package static let longestPause: TimeInterval = 24 * 3600
 
     // MARK: Spending
@@ -68,14 +68,14 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         return PermitGrant(costs: granted, next: nil)
     }
 
-    /// Returns the end of the account's pause, if it is paused. Ignores a pause that is longer than ``longestPause``:
-    /// such a pause means that a clock was set back.
+    /// Returns the end of the account's pause, if it is paused. A pause that is longer than ``longestPause`` is
+    /// ignored, because it means that a clock was set back.
     package func pause(now: Date) -> Date? {
         believed(pausedUntil, now: now)
     }
 
-    /// Returns a date if it is in the future and at most ``longestPause`` away, plus the allowed difference of clocks.
-    /// Otherwise returns `nil`.
+    /// Returns the date if it is in the future and not too far away. The limit is ``longestPause`` plus the allowed
+    /// difference of clocks. Otherwise returns `nil`.
     private func believed(_ date: Date?, now: Date) -> Date? {
         let farthest = now.addingTimeInterval(Self.longestPause + TokenBucket.largestLag)
         guard let date, date > now, date <= farthest else { return nil }

@@ -2,13 +2,13 @@ import Foundation
 import Logging
 
 extension AttemptTask.Parts {
-    /// Records the end of an attempt. Stores its content first. The commit of the end then makes the changes that
-    /// follow from it.
+    /// Records the end of an attempt. Stores the content of its answer first. The commit of the end then also makes the
+    /// changes that follow from the end.
     ///
     /// - Parameters:
-    ///   - first: The store's answer to the first commit of this end, if it was committed before.
+    ///   - first: The store's answer to the first commit of this end, if this end was already committed once.
     ///   - isLastTry: Whether the request fails with the storage error if the answer cannot be stored now.
-    /// - Returns: Whether the end was recorded. `false` if it did not need to be recorded.
+    /// - Returns: Whether the end was recorded. `false` if the end need not be recorded.
     /// - Throws: ``AIServiceError`` of category storage if the end could not be recorded.
     func settle(
         _ end: AttemptEnd, answeredBy first: Result<WriteReceipt, any Error>? = nil, isLastTry: Bool = false
@@ -53,8 +53,8 @@ extension AttemptTask.Parts {
         return try await commit(stored, isLastTry: isLastTry)
     }
 
-    /// Commits an end. If the store is full and this is the last try, commits the end without its content, because a
-    /// smaller record may fit. Otherwise one answer could block all work for ever.
+    /// Commits an end. If the store is full and this is the last try, commits the end without the content, because the
+    /// smaller record may fit. Without this rule, one answer could block all requests for ever.
     private func commit(_ end: AttemptEnd, isLastTry: Bool) async throws -> WriteReceipt {
         do {
             return try await journal.commit(.settle(end))

@@ -65,7 +65,7 @@ extension AttemptTask.Parts {
         return end
     }
 
-    /// Returns whether the attempt may have been billed. An attempt that resumed remembered work was billed only if its
+    /// Returns whether the attempt may have been billed. An attempt that resumed earlier work was billed only if its
     /// answer reports a cost. An attempt that stored a resume handle may have been billed, regardless of its failure.
     private func billing(
         of reply: Reply, _ classification: AttemptClassification, _ memory: AttemptStream.Memory
@@ -88,7 +88,7 @@ extension AttemptTask.Parts {
     }
 
     /// Returns the providers that were called, for the metadata of an answer. Empty if only one provider was called.
-    /// The ledger has the error of each provider.
+    /// The ledger contains the error of each provider.
     private func trail(of flight: QueuedFlight) -> [String: String] {
         guard flight.provider != flight.origin else { return [:] }
         let trail = FallbackChain.trail(from: flight.origin, to: flight.provider, of: flight.request.fallback)
@@ -96,7 +96,8 @@ extension AttemptTask.Parts {
     }
 
     /// Returns the usage of an attempt. Its cost is computed with the prices of the day on which the attempt was sent.
-    /// The usage of a failure is unknown, unless the failure reports a usage. Impossible counts are dropped.
+    /// If the attempt failed, its usage is unknown unless the failure reports a usage. Negative counts are replaced by
+    /// zero.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
         guard var used = reply.usage else { return Usage() }
         if used.isImpossible {
@@ -160,9 +161,10 @@ extension AttemptTask.Parts {
 
 extension RetryPolicy.Situation {
     /// Returns the outcome of an attempt that this process stopped, or that ended with this process. In both cases the
-    /// provider's result is unknown. If there is a resume handle, the next attempt continues the work.
+    /// provider's result is unknown. If there is a resume handle (the service's id of the work), the next attempt
+    /// continues the work.
     ///
-    /// - Parameter isUnknown: Whether the provider may have carried out the call.
+    /// - Parameter isUnknown: Whether the provider may have done the work.
     fileprivate func interrupted(by error: AIServiceError, isUnknown: Bool) -> AttemptEnd.Outcome {
         if hasHandle { return .interrupted }
         if isUnknown, unknownOutcome == .hold { return .held(error) }
@@ -175,6 +177,7 @@ extension RetryPolicy.Decision {
 }
 
 extension QueuedFlight {
-    /// Returns whether another attempt may follow, although readers may have seen output of this attempt.
+    /// Returns whether another attempt may begin the output again, although readers may have received output of this
+    /// attempt.
     func mayRestart(hasBegun: Bool) -> Bool { !hasBegun || request.streaming?.allowsRestart != false }
 }

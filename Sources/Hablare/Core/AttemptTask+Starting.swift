@@ -4,11 +4,11 @@ extension AttemptTask.Parts {
     enum Start: Sendable {
         case started(QueuedFlight)
         case refused
-        /// The request's deadline has passed, as far as this process knows. If so, a sweep ends the request.
+        /// The request's deadline has passed, as far as this process knows. A sweep ends the request if this is true.
         case outOfTime
     }
 
-    /// Journals the start of an attempt. The caller may send only the flight that this method returns.
+    /// Writes the start of an attempt to the store. The caller may send only the flight that this method returns.
     ///
     /// - Throws: ``AIServiceError`` of category storage. After an error, no call may be sent.
     func journalStart(of flight: QueuedFlight) async throws -> Start {
@@ -60,8 +60,8 @@ extension AttemptTask.Parts {
                     write: .start(start), started: started, reservation: Reservation(charges: charges, date: date))))
     }
 
-    /// Handles the store's answer to the start of an attempt. If the attempt exceeds its budget, it is recorded as
-    /// started and then fails without being sent, so that the ledger shows it.
+    /// Handles the store's answer to the start of an attempt. If a budget refuses the attempt, it counts as started and
+    /// then fails without being sent, so that the ledger contains it.
     @inline(never)
     private func startWritten(_ start: Box<PlannedStart>, _ receipt: WriteReceipt) -> Start {
         let started = start.value.started

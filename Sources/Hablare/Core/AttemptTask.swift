@@ -2,11 +2,11 @@ import Foundation
 import HablareSupport
 import Logging
 
-/// One attempt in flight. It journals its start, calls the provider and records its end. ``AttemptLifecycle`` makes the
-/// decisions, and this type carries them out.
+/// One attempt in flight. It writes its start to the store, calls the provider and records its end.
+/// ``AttemptLifecycle`` makes the decisions, and this type carries them out.
 ///
-/// One object is both the attempt and the listener of its provider, because there is one object for every call in
-/// flight. ``run(_:)`` explains why memory matters here.
+/// The same object is also the listener of the provider. This saves memory, because there is one object for every call
+/// in flight. ``run(_:)`` explains why the memory matters.
 final class AttemptTask: CallListener {
     final class Parts: Sendable {
         let journal: Journal
@@ -39,7 +39,7 @@ final class AttemptTask: CallListener {
             self.logger = logger
         }
 
-        /// Returns the cost of a call in units of its account's limit. Returns 0 if the limit counts no units.
+        /// Returns the cost of a call in units of its account's rate limit. Returns 0 if the limit counts no units.
         func cost(of request: AIRequest, for provider: ProviderID) -> Double {
             guard let registered = registry.registration(of: provider), registered.limits.rate?.unitsPerMinute != nil
             else { return 0 }
@@ -51,7 +51,7 @@ final class AttemptTask: CallListener {
     private struct State: Sendable {
         var task: Task<Void, Never>?
         var isCancelled = false
-        /// The task that records an end on behalf of this attempt after it was abandoned.
+        /// The task that records an end in place of the provider's result, after the attempt was abandoned.
         var standIn: Task<Void, Never>?
         var limits: Box<ReportedLimits>?
     }
@@ -97,8 +97,8 @@ final class AttemptTask: CallListener {
         return task
     }
 
-    /// Cancels the provider's task. If the task has not started yet, it is cancelled when it starts. Runs foreign code:
-    /// the task's cancellation handlers.
+    /// Cancels the provider's task. If the task has not started yet, it is cancelled when it starts. Also runs code of
+    /// other modules: the cancellation handlers of the task.
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
@@ -109,12 +109,12 @@ final class AttemptTask: CallListener {
 
     // MARK: The call
 
-    /// Runs the attempt from its sending to the recording of its end.
+    /// Runs the attempt from the sending of the call to the recording of its end.
     ///
-    /// Every call in flight keeps alive the values that this function holds across the provider's work, which may be
-    /// most of a process's memory. This function therefore suspends with three words alive: this object, the flight and
-    /// a date. The functions that prepare a call and judge its reply do not suspend and are not inlined, and a reply is
-    /// one word (``Box``). A test measures the memory of a call in flight.
+    /// While a call waits for its provider, all values that this function still needs stay in memory. With many calls,
+    /// they may be most of a process's memory. During the wait, this function therefore keeps only three words: this
+    /// object, the flight and a date. The functions that prepare a call and evaluate its reply do not suspend and are
+    /// not inlined. A reply is one word (``Box``). A test measures the memory of a call in flight.
     private func run(_ flight: QueuedFlight) async {
         let startedAt = parts.date()
         let reply = if let watch { await send(flight, watchedBy: watch) } else { await send(flight) }
@@ -123,7 +123,8 @@ final class AttemptTask: CallListener {
         while true {
             switch ended(flight, startedAt: startedAt, endedAt: endedAt, reply.value) {
             case .record(let end):
-                guard !parts.needsFile(end) else { return await record(end) }
+                // An answer for a content file is written to the file first, so the task goes on.
+                if parts.needsFile(end) { return await record(end) }
                 return commit(end)
             case .awaitStandIn(let standIn): await standIn.value
             case .leave: return
@@ -185,7 +186,7 @@ final class AttemptTask: CallListener {
                     timeout: min(timeout, remaining ?? timeout), listener: self)))
     }
 
-    /// A reply, with the information whether yielded chunks are still to be journalled.
+    /// A reply of the provider. It says whether yielded chunks have not been written to the store yet.
     private enum Return: Sendable {
         case over(Box<Reply>)
         case yielded(Box<Reply>)
@@ -207,16 +208,18 @@ final class AttemptTask: CallListener {
         return .over(Box(reply.with(ending, streams: stream.policy != nil)))
     }
 
-    private enum Ending: Sendable {
+    /// The step that follows the provider's return.
+    private enum NextStep: Sendable {
         case record(AttemptEnd)
+        /// The end that is being recorded in place of the provider's result must be recorded first.
         case awaitStandIn(Task<Void, Never>)
-        /// The engine is gone.
+        /// The engine no longer exists.
         case leave
     }
 
-    /// Ends the attempt and returns its end for recording. Returns `nil` if an end is being recorded on its behalf.
+    /// Ends the attempt, unless an end is being recorded in place of the provider's result. Returns the next step.
     @inline(never)
-    private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> Ending {
+    private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> NextStep {
         guard let engine else {
             watch?.ended(with: nil, wasSent: reply.wasSent)
             return .leave
@@ -262,9 +265,9 @@ final class AttemptTask: CallListener {
 
     // MARK: Abandoning
 
-    /// Records an end on behalf of the attempt, if its request is to continue. The provider did not stop in time, and
-    /// the attempt's slot now belongs to the next attempt. When the provider returns later, its own result is recorded,
-    /// too.
+    /// Records an end in place of the provider's result, if the request is to continue. The provider did not stop in
+    /// time, and the next attempt may use the attempt's slot. If the provider returns later, its result is also
+    /// recorded.
     func abandoned(because reason: StopReason, with spawner: TaskSpawner) {
         guard reason.isRecordedWhenAbandoned, let started = startedFlight else { return }
         let error: AIServiceError =
@@ -308,11 +311,11 @@ final class AttemptTask: CallListener {
         return nil
     }
 
-    /// Commits an end without waiting for the commit, so that the attempt's task ends first. If the commit does not
-    /// record the end, a new task handles the store's answer.
+    /// Commits an end without waiting for the commit, so that the attempt's task can end at once. If the commit does
+    /// not record the end, a new task handles the answer of the store.
     ///
-    /// A task that waited for the commit would be woken only in order to end. The same commit starts other attempts,
-    /// and each wake-up delays them.
+    /// A task that waits for the commit would be woken only to end. The same commit also starts other attempts, and
+    /// each additional wake-up would delay them.
     @inline(never)
     private func commit(_ end: AttemptEnd) {
         parts.journal.commit([.settle(end)]) { [self] result in
@@ -322,10 +325,9 @@ final class AttemptTask: CallListener {
         }
     }
 
-    /// Records an end. If the store cannot be written, keeps the end and records it when the store can be written
-    /// again.
+    /// Records an end. If the store cannot be written, keeps the end until the store can be written again.
     ///
-    /// - Parameter first: The store's answer to the first commit of this end, if it was committed before.
+    /// - Parameter first: The store's answer to the first commit of this end, if this end was already committed once.
     @inline(never)
     private func record(_ end: AttemptEnd, answeredBy first: Result<WriteReceipt, any Error>? = nil) async {
         let key = AttemptKey(flight: end.flight, token: end.lifecycle.token)
@@ -348,9 +350,9 @@ final class AttemptTask: CallListener {
         }
     }
 
-    /// The maximum number of tries to record an answer whose content cannot be stored although commits succeed.
+    /// The maximum number of tries to record an answer if its content cannot be stored although commits succeed.
     ///
-    /// No call is sent between these tries. After the last try the request fails, so that one answer cannot block all
-    /// work for ever.
+    /// Between these tries, no call is sent. After the last try, the request fails. Otherwise one answer could block
+    /// all requests for ever.
     static let maximumRecordings = 60
 }

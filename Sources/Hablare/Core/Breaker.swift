@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A circuit breaker. It stops calls to a provider that failed several times in a row. From time to time it allows a
-/// single call, a *probe*, to test the provider. This type is pure.
+/// A circuit breaker. It stops calls to a provider that failed several times in a row. From time to time it allows one
+/// call, which tests the provider. This call is a *probe*. This type is pure.
 ///
 /// Only failures that show that the provider is unhealthy count: overload, timeouts and lost connections. A provider
 /// that refuses a request is healthy.
@@ -57,8 +57,8 @@ package struct Breaker: Sendable, Hashable {
         return probe
     }
 
-    /// Records the end of a call. Returns the resulting change, if there is one: the provider is not called until a
-    /// date, or the provider works again.
+    /// Records the end of a call. Returns the change of the provider's state: the provider is not called before a date,
+    /// the provider works again, or nothing changed.
     package mutating func ended(_ health: Health, probe: Probe?, now: Date) -> AccountReport.Failing {
         switch (state, health) {
         case (.closed, .sound):
@@ -108,12 +108,12 @@ extension Breaker.Health {
 /// let careful = BreakerPolicy(threshold: 3, pause: .seconds(30), longestPause: .seconds(1800))
 /// ```
 public struct BreakerPolicy: Sendable, Hashable {
-    /// The number of failures in a row after which the provider is not called. Only failures that show that the
-    /// provider is unhealthy count: overload, timeouts and lost connections. At least 1. Default 5. For example, 2 for
-    /// a service that is often down for long.
+    /// The number of failures in a row after which the provider is paused. A failure counts only if it shows that the
+    /// provider is unhealthy: overload, a timeout or a lost connection. At least 1. Default 5. For example, 2 for a
+    /// service that is often down for long.
     public var threshold: Int
-    /// The length of the first pause. It doubles with each probe that fails. A probe is a single call that tests the
-    /// provider after a pause. Default 5 s. More than 0. For example, `.seconds(30)` for a service that recovers
+    /// The length of the first pause. After a pause, a single call tests the provider (a probe). The length doubles
+    /// each time that a probe fails. Default 5 s. More than 0. For example, `.seconds(30)` for a service that recovers
     /// slowly.
     public var pause: Duration
     /// The maximum length of a pause. Default 5 minutes. 0 or more. If it is shorter than ``pause``, it also limits the
@@ -139,6 +139,6 @@ public struct BreakerPolicy: Sendable, Hashable {
         }
     }
 
-    /// A policy that never stops calling a provider.
+    /// A policy with which the engine never pauses a provider.
     public static let never = BreakerPolicy(threshold: .max)
 }

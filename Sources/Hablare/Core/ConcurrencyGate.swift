@@ -1,4 +1,4 @@
-/// A counter of the calls in flight against a limit.
+/// Counts the calls in flight, and compares the count with a limit.
 struct ConcurrencyGate: Sendable, Hashable {
     /// The maximum number of calls in flight. It is the configured number, or a smaller number that the provider
     /// reported.

@@ -40,7 +40,8 @@ extension Engine {
         }
     }
 
-    /// Cancels a task once the lock is released, because its cancellation handlers may be foreign code.
+    /// Cancels a task after the lock is released, because the task's cancellation handlers may be code of other
+    /// modules.
     private func cancel(_ task: Task<Void, Never>?, _ state: inout State) {
         if let task { state.afterwards.append { task.cancel() } }
     }
@@ -66,8 +67,8 @@ extension Engine {
 
     /// Commits writes and counts them as a store operation until the store answers.
     ///
-    /// - Parameter needsNetwork: Whether the writes may take or give back leases of a provider that needs the network,
-    ///   or start work of such a provider. A suspension with the reason `offline` waits for these writes.
+    /// - Parameter needsNetwork: Whether the writes may take or return leases of a provider that needs the network, or
+    ///   start a call of such a provider. A suspension with the reason `offline` waits for these writes.
     private func commit(
         _ writes: [StoreWrite], needsNetwork: Bool, _ state: inout State,
         then answered: @escaping @Sendable (Engine, Result<[WriteReceipt], any Error>) -> Void
@@ -161,7 +162,8 @@ extension Engine {
             resumePoint: flight.resumePoint, failure: flight.failure)
     }
 
-    /// Gives leases back to the store. If this process continues and may take the flights again, it then claims them.
+    /// Returns leases to the store. If this process may execute the flights later, it claims them again when the store
+    /// has answered.
     private func release(_ flights: [QueuedFlight], _ state: inout State) {
         let now = date()
         var writes: [StoreWrite] = []
@@ -266,7 +268,7 @@ extension Engine {
     }
 
     /// Reads the outcome of a watched request. The read does not count as a store operation, because a shutdown need
-    /// not wait for it. While the store cannot be read, the read is repeated.
+    /// not wait for it. If the store cannot be read, the read is repeated later.
     private func look(_ look: WatchedRequests.Look, _ state: inout State) {
         state.lastStoreTask += 1
         let number = state.lastStoreTask
@@ -331,7 +333,7 @@ extension Engine {
 
     // MARK: Time
 
-    /// Sets the timer for the core's next wake time. A timer that fires early does no harm.
+    /// Sets the timer to the time at which the core must be called next. It is harmless if a timer fires early.
     func setTimer(_ state: inout State) {
         guard let next = state.core.wake() else {
             // The timer is kept while the engine works, which would soon need it again. A suspended engine has no

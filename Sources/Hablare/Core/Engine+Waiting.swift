@@ -6,8 +6,8 @@ extension Engine {
         await wait(within: limit, orUntilCancelled: orUntilCancelled) { $0.core.running == 0 }
     }
 
-    /// Waits until a reason to suspend work is removed, or until no call in flight is affected by the reason and all
-    /// its leases are given back.
+    /// Waits until a suspension has taken effect: no call to which the reason applies is in flight, and all leases of
+    /// such calls are returned. Also ends when the reason is removed.
     func settled(_ reason: SuspensionReason) async {
         switch reason {
         case .background:
@@ -17,12 +17,13 @@ extension Engine {
         }
     }
 
-    /// Waits until the engine's order is not to work any more, or until a time limit.
+    /// Waits until the engine should no longer work, or until a time limit.
     func untilNotToWork(within limit: Duration) async {
         await wait(within: limit) { $0.core.suspensions.order != .work }
     }
 
-    /// Waits for the suspended engine's next order. Returns `true` if it is to work, `false` if it is to shut down.
+    /// Waits until the suspended engine should work again or end. Returns `true` if it should work, and `false` if it
+    /// should shut down.
     func untilToWork() async -> Bool {
         while true {
             await wait { $0.core.suspensions.order != .suspend }
@@ -32,8 +33,8 @@ extension Engine {
         }
     }
 
-    /// Waits until the engine is to shut down, or until it is suspended and the grace period is over. In both cases the
-    /// core is closed.
+    /// Waits until the engine should shut down, or until it is suspended and the grace period is over. In each case,
+    /// the core is closed when this method returns.
     func untilClosed() async {
         while true {
             await wait { $0.core.isToClose }

@@ -2,14 +2,15 @@ import Foundation
 import HablareSupport
 import Logging
 
-/// The shell around ``EngineCore``. It passes events and commits to the core and performs the core's effects.
+/// Connects ``EngineCore`` with the outside world. It passes events and commits to the core, and performs the effects
+/// that the core returns.
 ///
-/// The engine has one lock and is not an actor. In one short critical section, the core decides about an event, and the
-/// engine starts its effects (ADR-059). A commit of a thousand requests is one event. No code under the lock waits or
-/// does I/O. Under the lock, the engine calls only these functions of ``EngineSeams``: the clock, the date, the jitter,
-/// the event callback (`follower`), and the executor that receives a task. Two kinds of effects are performed after the
-/// lock is released: the start of an attempt, and effects that may run foreign code, such as a cancellation handler or
-/// the end of a stream.
+/// The engine has one lock, and is not an actor. The core handles an event, and the engine starts the effects, in one
+/// short critical section (ADR-059). A commit of a thousand requests is one event. No code under the lock waits or does
+/// I/O. While it holds the lock, the engine calls only these functions of ``EngineSeams``: the clock, the date, the
+/// jitter, the function for events (`follower`), and the executor that receives a task. Two kinds of effects are
+/// performed after the lock is released. One is the start of an attempt. The other is any effect that may run code of
+/// other modules, such as a cancellation handler or the end of a stream.
 final class Engine: Sendable {
     struct State: Sendable {
         var core: EngineCore
@@ -24,10 +25,11 @@ final class Engine: Sendable {
         var recordings: [AttemptKey: CheckedContinuation<Int?, Never>] = [:]
         var waiters: [Int: ConditionWaiter] = [:]
         var lastWaiter = 0
-        /// The attempts to start after the lock is released. Starting a task wakes a thread, and this thread may try to
-        /// take the lock while it is still held.
+        /// The attempts to start after the lock is released. Starting a task wakes a thread. If the lock were still
+        /// held, this thread might have to wait for it.
         var begun: [(task: AttemptTask, isJournalled: Bool)] = []
-        /// The actions to run after the lock is released, because they call foreign code or hold another lock for long.
+        /// The actions to run after the lock is released, because they run code of other modules or hold another lock
+        /// for long.
         var afterwards: [@Sendable () -> Void] = []
     }
 
@@ -138,9 +140,11 @@ final class Engine: Sendable {
 
     // MARK: Closing, time
 
-    /// Starts no more attempts and gives back unsent flights. Lets attempts run for `grace`, and then stops them.
+    /// Starts no more attempts, and returns flights that were not sent to the store. Attempts in flight may continue
+    /// for `grace`. After that, they are stopped.
     ///
-    /// Cancelling the task (a second Ctrl-C) ends the grace period at once, but not the recording of ends.
+    /// Cancelling the task (for example by a second Ctrl-C) ends the grace period at once. The ends of attempts are
+    /// recorded nevertheless.
     func drain(grace: Duration) async {
         apply { $0.closed() }
         await idle(within: grace, orUntilCancelled: true)
@@ -154,7 +158,8 @@ final class Engine: Sendable {
         apply { $0.retired() }
     }
 
-    /// Handles everything that waits for a date. The clock may have been set, or the machine may have slept.
+    /// Handles everything that waits for a date that may have come. Call this method also if the clock was set or the
+    /// machine has slept.
     func timePassed() {
         applyToState { state, now in
             let tasks = state.tasks
@@ -164,7 +169,7 @@ final class Engine: Sendable {
 
     // MARK: Watching
 
-    /// Starts to wait for an outcome. Call this before the request can end.
+    /// Starts to wait for an outcome. Call this method before the request can become final.
     func expectOutcome(of id: UUID) -> Waiter<RequestStatus> {
         let waiter = Waiter<RequestStatus>()
         if !apply({ $0.wait(waiter, for: id) }) { waiter.resume(with: .failure(AIServiceError.suspended)) }
@@ -175,8 +180,8 @@ final class Engine: Sendable {
         apply { $0.watched.forget(waiter, of: id) }
     }
 
-    /// Starts a stream of statuses. If a slow reader has not read a status, a newer status replaces it. The outcome is
-    /// never replaced.
+    /// Starts a stream of statuses. If a reader has not read a status yet, a newer status replaces it. The final status
+    /// is never replaced.
     func stream(of id: UUID) -> (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>) {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: RequestStatus.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
@@ -191,11 +196,10 @@ final class Engine: Sendable {
         return (number, stream)
     }
 
-    /// Yields the status at the start of a stream, unless the stream already has a newer status. Returns the stream to
-    /// read.
+    /// Yields the first status of a stream, unless the stream already has a newer status. Returns the stream for the
+    /// reader.
     ///
-    /// A final status is always delivered, even if the engine announces nothing any more, because no newer status can
-    /// follow it.
+    /// A final status is yielded even if the engine has ended, because no newer status can follow it.
     func begin(
         _ stream: (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>), of id: UUID,
         with status: RequestStatus
@@ -211,11 +215,12 @@ final class Engine: Sendable {
         return stream.statuses
     }
 
-    /// Runs an action in a task of its own. Cancellation handlers must use it instead of taking the lock.
+    /// Runs an action in a task of its own. Cancellation handlers must use this method instead of taking the engine's
+    /// lock.
     ///
-    /// While a task is cancelled, its handlers run under a lock of the runtime. The engine yields to streams under its
-    /// own lock, and to resume a reader takes the runtime's lock of that task. A handler that took the engine's lock
-    /// would take the two locks in the other order, and both threads could wait for ever.
+    /// When a task is cancelled, its handlers run while the runtime holds a lock of this task. The engine, on the other
+    /// hand, resumes readers while it holds its own lock, and resuming takes the runtime's lock. If a handler took the
+    /// engine's lock, the two locks would be taken in opposite orders, and both threads could wait for ever.
     func later(_ action: @escaping @Sendable (Engine) -> Void) {
         _ = spawner.start { [weak self] in if let self { action(self) } }
     }
@@ -286,8 +291,9 @@ extension Engine {
         end(key) { $0.startFailed(key, with: error) }
     }
 
-    /// Gives back a flight whose request is out of time, as far as this process knows. Another request with time left
-    /// may have joined the flight. The process that claims the flight next reads this from the store.
+    /// Returns a flight to the store because the deadline of its request has passed, as far as this process knows.
+    /// Another request with a later deadline may have joined the flight. The process that claims the flight next learns
+    /// this from the store.
     func startTooLate(_ flight: QueuedFlight) {
         end(flight.key) {
             $0.startRefused(flight.key)
@@ -302,9 +308,9 @@ extension Engine {
         }
     }
 
-    /// Ends an attempt whose provider returned and whose output is all journalled. Returns the reason why the attempt
-    /// was stopped, if it was stopped. Returns `nil` if an end is still being recorded on behalf of the attempt,
-    /// because this end must be recorded first.
+    /// Ends an attempt whose provider has returned and whose output is written to the store. Returns the reason why the
+    /// attempt was stopped, if it was stopped. Returns `nil` if an end in place of the provider's result is still being
+    /// recorded. This end must be recorded first.
     func ended(_ key: AttemptKey, with reply: Reply) -> StopReason?? {
         applyToState { state, now in
             guard !state.core.isRecordingStandIn(of: key) else { return (nil, []) }
@@ -321,11 +327,12 @@ extension Engine {
         }
     }
 
-    /// Keeps an end that could not be written to the store. The continuation resumes when the store can be written,
-    /// with the number of failures to record this end. If the engine is released, it resumes with `nil`.
+    /// Keeps an end that could not be written to the store. The continuation resumes when the store can be written
+    /// again. It receives the number of failed tries to record this end. If the engine is released, the continuation
+    /// receives `nil`.
     ///
-    /// This is not an async function, because its frame would keep the engine alive, and the engine keeps the
-    /// continuation alive.
+    /// This is not an async function. The frame of an async function would keep the engine alive, and the engine keeps
+    /// the continuation alive.
     func recordingFailed(
         _ key: AttemptKey, with error: any Error, _ continuation: CheckedContinuation<Int?, Never>
     ) {

@@ -2,12 +2,14 @@ import Foundation
 import HablareSupport
 import OrderedCollections
 
-/// The attempts of this process. ``AttemptLifecycle`` decides about each attempt. This extension decides about the
-/// attempt's slot in its lane (the provider's queue).
+/// The attempts of this process. ``AttemptLifecycle`` decides about the state of each attempt. This extension decides
+/// about the attempt's slot in its lane (the provider's queue).
 extension EngineCore {
-    /// Creates an attempt, which takes a slot in its lane. The caller has already entered the lane's gate.
+    /// Creates an attempt, which takes a slot in its lane. The caller has already counted the call in the lane's
+    /// concurrency gate.
     ///
-    /// - Parameter isJournalled: Whether the attempt's start is on disk already, with its submission.
+    /// - Parameter isJournalled: Whether the store already has the attempt's start, because it was written with the
+    ///   submission.
     mutating func begin(_ flight: QueuedFlight, in lane: Int, isJournalled: Bool) {
         let timeout = flight.request.attemptTimeout ?? lanes.values[lane].attemptTimeout
         let probe = isJournalled ? nil : lanes.values[lane].breaker.sent()
@@ -52,8 +54,7 @@ extension EngineCore {
 
     // MARK: Starting
 
-    /// Records that the attempt's flight is on disk as executing. Returns `true` if the start was still being written
-    /// until now.
+    /// Records that the attempt's flight is on disk as executing. Returns `true` if the core did not know this before.
     mutating func journalled(_ key: AttemptKey) -> Bool {
         guard let attempt = attempts[key], !attempt.lifecycle.isJournalled else { return false }
         let grace = configuration.cancellationGrace
@@ -61,8 +62,8 @@ extension EngineCore {
         return true
     }
 
-    /// Drops an attempt whose start the store refused, because this process does not hold the flight any more or the
-    /// request is out of time. No call was sent, so the next call gets the attempt's permit.
+    /// Removes an attempt whose start the store refused. Either this process no longer holds the flight, or the
+    /// deadline of the request has passed. No call was sent, so the next call can use the attempt's permit.
     mutating func startRefused(_ key: AttemptKey) {
         guard let attempt = attempts[key] else { return }
         remove(key)
@@ -86,7 +87,7 @@ extension EngineCore {
 
     // MARK: Stopping
 
-    /// Stops an attempt. Its provider has the grace period to react.
+    /// Stops an attempt. The provider must return within the grace period.
     mutating func stop(_ key: AttemptKey, because reason: StopReason) {
         let grace = configuration.cancellationGrace
         decide(key) { $0.lifecycle.stopped(because: reason, grace: grace) }
@@ -108,10 +109,11 @@ extension EngineCore {
 
     // MARK: Ending
 
-    /// Records that the provider returned, and that a part of its output is still to be journalled. The attempt can no
-    /// longer be stopped.
+    /// Records that the provider returned while the last chunks of its output have not been written to the store yet.
+    /// The attempt can no longer be stopped.
     ///
-    /// The reply's health and limits count at once, so that the breaker sees calls in the order in which they returned.
+    /// The provider's health and its reported limits are recorded at once, so that the breaker learns of calls in the
+    /// order in which they returned.
     mutating func returned(_ key: AttemptKey, with reply: Reply) {
         guard let attempt = attempts[key], case .running = attempt.lifecycle else { return }
         let stopped = stoppedItself(attempt.flight, reply)
@@ -120,8 +122,8 @@ extension EngineCore {
         learn(CallReport(reply, stopped: stopped, now: now.date), from: attempt)
     }
 
-    /// Ends an attempt whose provider returned and whose output is all journalled. The attempt's slot becomes free, and
-    /// its end is to be recorded. Returns the reason why the attempt was stopped, if it was stopped.
+    /// Ends an attempt whose provider has returned and whose output is written to the store. The attempt's slot becomes
+    /// free, and the caller must record its end. Returns the reason why the attempt was stopped, if it was stopped.
     mutating func ended(_ key: AttemptKey, with reply: Reply) -> StopReason? {
         guard let attempt = attempts[key] else { return nil }
         let own = stoppedItself(attempt.flight, reply)
@@ -133,14 +135,14 @@ extension EngineCore {
         return stopped
     }
 
-    /// Returns the reason why a failure is not the provider's fault, although the attempt was not stopped: the lease
+    /// Returns a reason if a failure is not the provider's fault although the attempt was not stopped. Either the lease
     /// was lost, or there is no network.
     private func stoppedItself(_ flight: QueuedFlight, _ reply: Reply) -> StopReason? {
         if reply.lostLease { return .interrupted }
         return reply.error?.category == .network && isOffline(flight.provider) ? .offline : nil
     }
 
-    /// Frees the slot of an attempt, and queues its flight again if it is to be attempted again.
+    /// Frees the slot of an attempt. If the flight needs another attempt in this process, queues the flight again.
     private mutating func releaseSlot(of attempt: Attempt, _ report: CallReport) {
         slots[attempt.flight.id] = nil
         guard let index = lanes.index(forKey: attempt.flight.provider) else { return }
@@ -150,8 +152,8 @@ extension EngineCore {
         learn(report, from: attempt)
     }
 
-    /// Queues a leased flight in the lane of its provider. This lane may differ from the lane of the flight's last
-    /// attempt. If the lane is suspended, gives the flight back to the store.
+    /// Queues a leased flight in the lane of its provider. The flight's last attempt may have been at another provider,
+    /// in another lane. If the lane is suspended, returns the flight to the store.
     mutating func enqueue(_ flight: QueuedFlight) {
         if givesBack(flight.provider) { return release([flight]) }
         guard let index = lanes.index(forKey: flight.provider) else { return }
@@ -159,8 +161,8 @@ extension EngineCore {
         touch(index)
     }
 
-    /// Applies the report of a call to the lane's breaker and to the account. Reports the facts that other processes
-    /// need to the store.
+    /// Applies the report of a call to the lane's breaker and to the account. Also reports to the store the facts that
+    /// other processes need.
     private mutating func learn(_ report: CallReport, from attempt: Attempt) {
         guard let index = lanes.index(forKey: attempt.flight.provider) else { return }
         touch(index)
@@ -182,7 +184,7 @@ extension EngineCore {
 
     // MARK: Recording
 
-    /// Records that an attempt's end was recorded, or that it was not needed because the store already has a more
+    /// Records that an attempt's end was recorded, or need not be recorded because the store already has a more
     /// accurate end.
     mutating func recorded(_ key: AttemptKey) {
         guard let attempt = attempts[key] else { return }
@@ -192,7 +194,8 @@ extension EngineCore {
         if attempt.isUnrecorded { unpark() }
     }
 
-    /// Keeps an attempt's end that could not be written to the store, and parks the core.
+    /// Keeps an attempt's end that could not be written to the store. No attempt starts until the store can be written
+    /// again.
     mutating func recordingFailed(_ key: AttemptKey, with error: any Error) {
         guard attempts[key] != nil else { return }
         _ = change(key) { $0.lifecycle.recordingFailed() }
@@ -200,7 +203,7 @@ extension EngineCore {
         failWatchers(of: key.flight, with: error)
     }
 
-    /// Returns whether the end of an abandoned attempt is being recorded on its behalf.
+    /// Returns whether an end is being recorded in place of the result of an abandoned attempt.
     func isRecordingStandIn(of key: AttemptKey) -> Bool {
         if case .abandoned(_, standIn: .some) = attempts[key]?.lifecycle { true } else { false }
     }

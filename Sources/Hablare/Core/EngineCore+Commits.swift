@@ -1,16 +1,17 @@
 import Foundation
 import OrderedCollections
 
-/// The journal's commits: what the core adds before a commit, and how it reacts after the commit.
+/// The core's part in the journal's commits: it changes writes before a commit, and reacts to the changes after the
+/// commit.
 extension EngineCore {
     // MARK: Before a commit
 
     /// Reserves slots for submissions that are about to be written, if this process can start or lease their flights at
     /// once.
     ///
-    /// These flights then need no claim. If a provider's queue (its *lane*) is idle, the first attempt is journalled in
-    /// the commit of its submission. Afterwards, call ``committed(_:of:)`` or ``commitFailed(_:with:)`` once with the
-    /// same writes.
+    /// These flights then need not be claimed later. If a provider's queue (its *lane*) is idle, the start of the first
+    /// attempt is written in the commit of its submission. After the commit, call ``committed(_:of:)`` or
+    /// ``commitFailed(_:with:)`` once with the same writes.
     package mutating func place(_ writes: inout [StoreWrite]) {
         guard case .open = phase, let owner else { return }
         for index in writes.indices {
@@ -51,8 +52,8 @@ extension EngineCore {
 
     // MARK: After a commit
 
-    /// Applies the changes of a commit of this process. Also frees the slots that were reserved for a submission if the
-    /// submission got no new flight.
+    /// Applies the changes of a commit of this process. If a submission got no new flight, also frees the slot that was
+    /// reserved for it.
     package mutating func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
         effects.reserveCapacity(commit.changes.count)
         for change in commit.changes { apply(change, isForeign: false) }
@@ -64,8 +65,8 @@ extension EngineCore {
         }
     }
 
-    /// Handles a failed commit of this process. None of its writes is on disk. If the error is
-    /// ``AIServiceError/Code/storageUncertain``, the writes may be on disk.
+    /// Handles a failed commit of this process. None of its writes is on disk, except possibly after
+    /// ``AIServiceError/Code/storageUncertain``.
     package mutating func commitFailed(_ writes: [StoreWrite], with error: any Error) {
         for case .submit(let submission) in writes { releaseSlot(of: submission) }
         guard error.isUncertain, writes.contains(where: \.mayLease) else { return }
@@ -80,7 +81,7 @@ extension EngineCore {
         if news.mayWait { backlogMayExist() }
     }
 
-    /// Reports an answer of the store that changed no row to the followers.
+    /// Reports the result of a write that changed no row to the receivers of events.
     private mutating func answered(_ write: StoreWrite, _ receipt: WriteReceipt) {
         switch (write, receipt) {
         case (.submit(let submission), .submitted(let stored)) where stored.wasPresent:
@@ -144,8 +145,8 @@ extension EngineCore {
         enqueue(flight)
     }
 
-    /// Gives back the slot that was reserved for a submission, if there is one. The store did not write the
-    /// submission's flight as planned, or the flight cannot take the slot any more.
+    /// Frees the slot that was reserved for a submission, if there is one. This is necessary if the store did not write
+    /// the submission's flight as planned, or if the flight can no longer use the slot.
     private mutating func releaseSlot(of submission: Submission) {
         guard let index = lanes.index(forKey: submission.provider) else { return }
         switch submission.placement {
@@ -160,8 +161,8 @@ extension EngineCore {
     }
 
     /// Handles a request that joined a flight. If the flight is queued in this process, it may become more urgent. If
-    /// this process does not hold the flight, the flight may wait in the store. The lanes of the flight's chain then
-    /// claim flights.
+    /// this process does not hold the flight, the flight may be waiting in the store. The lanes of the flight's
+    /// providers then claim flights.
     ///
     /// - Parameter chain: The flight's first provider and its fallbacks.
     private mutating func joined(_ flight: FlightID, of chain: [ProviderID], priority: Priority) {
@@ -179,10 +180,10 @@ extension EngineCore {
 
     // MARK: Flights
 
-    /// Applies a new state of a flight that this process may run, hold or watch.
+    /// Applies a new state of a flight that this process may execute, hold or watch.
     ///
-    /// If this process has an attempt of the flight, there are two cases. Either the state says that the attempt's
-    /// start is on disk. Or it says that the attempt's lease is over, and the attempt is stopped.
+    /// If this process has an attempt of the flight, there are two cases: the attempt's start is on disk, or the
+    /// attempt's lease has ended. In the second case, the attempt is stopped.
     private mutating func moved(_ id: FlightID, _ lifecycle: FlightLifecycle, isForeign: Bool) {
         if let attempt = attempt(at: id) {
             let isOwn = attempt.flight.lifecycle.token == lifecycle.token
@@ -206,8 +207,8 @@ extension EngineCore {
         watched.announce(lifecycle.isExecuting ? .executing(progress: nil) : .pending, of: id)
     }
 
-    /// Updates the backlog for a flight that waits in the store, now or after a date. If the lane of a flight that
-    /// backs off is known, updates only this lane.
+    /// Records that a flight waits in the store, or will wait there after its backoff. If the flight backs off and its
+    /// lane is known, only this lane is changed.
     private mutating func mayBeClaimed(_ lifecycle: FlightLifecycle, in provider: ProviderID?) {
         switch lifecycle.state {
         case .waiting: backlogMayExist()
@@ -220,7 +221,7 @@ extension EngineCore {
         }
     }
 
-    /// Removes a flight from the queues of this process, because its leases are over.
+    /// Removes a flight from the queues of this process, because this process no longer holds it.
     private mutating func unqueue(_ id: FlightID, unlessNewerThan token: Int64) {
         for index in lanes.values.indices where !lanes.values[index].queue.isEmpty {
             while lanes.values[index].queue.remove(where: { $0.id == id && $0.lifecycle.token <= token }) != nil {
@@ -278,7 +279,7 @@ extension EngineCore {
 }
 
 extension WriteReceipt {
-    /// Whether the receipt is of a submission with a new flight.
+    /// Whether the receipt belongs to a submission with a new flight.
     fileprivate var isNewFlight: Bool {
         if case .submitted(let receipt) = self { receipt.isNewFlight } else { false }
     }
@@ -315,7 +316,7 @@ extension QueuedFlight {
 }
 
 extension StoreWrite {
-    /// Whether the write may give this process a lease, or end one.
+    /// Whether the write may give a lease to this process or end one of its leases.
     fileprivate var mayLease: Bool {
         switch self {
         case .submit(let submission): submission.flight.owner != nil

@@ -4,7 +4,7 @@ import OrderedCollections
 extension EngineCore {
     // MARK: Suspended lanes
 
-    /// Returns whether a provider needs the network while there is no network.
+    /// Returns whether a provider needs the network and the engine is suspended because there is no network.
     package func isOffline(_ provider: ProviderID) -> Bool {
         needsNetwork(provider) && suspensions.contains(.offline)
     }
@@ -14,8 +14,8 @@ extension EngineCore {
         return isLaneSuspended(at: index)
     }
 
-    /// Returns whether a lane is suspended. It takes an index, because a copy of a lane retains all of the lane's
-    /// contents.
+    /// Returns whether a lane is suspended. The parameter is an index, because a copy of a lane would retain everything
+    /// in the lane.
     func isLaneSuspended(at index: Int) -> Bool {
         guard mayBeSuspended else { return false }
         return suspensions.contains(.background) || lanes.values[index].needsNetwork && suspensions.contains(.offline)
@@ -24,16 +24,16 @@ extension EngineCore {
 
     private var mayBeSuspended: Bool { suspensions.isAny || !suspendedAccounts.isEmpty }
 
-    /// Returns whether flights that arrive in a provider's lane (its queue in this process) are given back to the
-    /// store.
+    /// Returns whether flights for a provider are returned to the store instead of being queued in the provider's lane
+    /// (its queue in this process).
     package func givesBack(_ provider: ProviderID) -> Bool { isClosed || isLaneSuspended(provider) }
 
     func needsNetwork(_ provider: ProviderID) -> Bool { lanes[provider]?.needsNetwork ?? false }
 
     // MARK: Reasons
 
-    /// Adds a reason to suspend work. The lanes (provider queues) that the reason concerns start no more attempts, and
-    /// give their queued flights back to the store. Attempts in flight may continue for the grace period.
+    /// Adds a reason to suspend work. The lanes (provider queues) to which the reason applies start no more attempts,
+    /// and return their queued flights to the store. Attempts in flight may continue for the grace period.
     package mutating func suspended(for reason: SuspensionReason, grace: Duration) {
         suspensions.suspended(for: reason, graceEnds: now.clock + grace)
         giveBackSuspended()
@@ -41,7 +41,7 @@ extension EngineCore {
         updateSilence()
     }
 
-    /// Gives back the queued flights of suspended lanes.
+    /// Returns the queued flights of suspended lanes to the store.
     private mutating func giveBackSuspended() {
         var queued: [QueuedFlight] = []
         for index in lanes.values.indices where isLaneSuspended(at: index) {
@@ -55,13 +55,13 @@ extension EngineCore {
         release(queued)
     }
 
-    /// Removes a reason to suspend work. The lanes (provider queues) that the reason concerned claim flights again.
+    /// Removes a reason to suspend work. The lanes (provider queues) to which the reason applied claim flights again.
     package mutating func resumed(from reason: SuspensionReason) {
         if suspensions.resumed(from: reason) { backlogMayExist() }
         revive()
     }
 
-    /// Ends the grace period of a reason, because the caller that suspended work does not wait any longer.
+    /// Ends the grace period of a reason, because the caller of `suspend` was cancelled.
     package mutating func hurried(_ reason: SuspensionReason) {
         suspensions.hurried(reason)
         endGraces()
@@ -76,8 +76,7 @@ extension EngineCore {
         }
     }
 
-    /// The end of the next grace period that applies to an attempt in flight. Other grace periods need no timer,
-    /// because no attempt starts while a suspension applies to it.
+    /// The end of the next grace period that applies to an attempt in flight. Only these grace periods need a timer.
     package var nextGraceEnd: Duration? {
         guard suspensions.isAny else { return nil }
         var ends: [Duration] = []
@@ -86,13 +85,14 @@ extension EngineCore {
         return ends.min()
     }
 
-    /// Whether attempts of providers that need the network are in flight while there is no network.
+    /// Whether attempts at providers that need the network are in flight although the engine is suspended because there
+    /// is no network.
     var hasOfflineAttempts: Bool {
         slots.values.contains { attempts[$0].map { isOffline($0.flight.provider) } == true }
     }
 
-    /// Whether no work that needs the network continues, and none of its leases is still to be given back. A claim in
-    /// progress counts as work, because its flights are to be given back.
+    /// Whether no call that needs the network is in flight, and all leases of such calls are returned. The value is
+    /// `false` during a claim, because the claimed flights must be returned.
     var isQuietOffline: Bool {
         !hasOfflineAttempts && storeTasks.online == 0 && placed == 0 && !hasRecordings(where: needsNetwork)
     }
@@ -107,8 +107,8 @@ extension EngineCore {
         lanes[provider].flatMap { accounts[$0.account]?.pausedUntil.map { $0 > now.date } } ?? false
     }
 
-    /// Handles a permanent failure of a provider's request. Suspends the account if the account would refuse every call
-    /// in the same way and ``EngineConfiguration/suspendsRefusingAccounts`` is set.
+    /// Handles a permanent failure of a provider's call. If the account would refuse every other call in the same way
+    /// and ``EngineConfiguration/suspendsRefusingAccounts`` is set, suspends the account.
     mutating func refused(by provider: ProviderID, with error: AIServiceError) {
         guard error.isRefusalOfAll, let account = lanes[provider]?.account else { return }
         emit(.refused(by: account, provider: provider, error))
@@ -120,21 +120,21 @@ extension EngineCore {
         emit(.suspended(account, error))
     }
 
-    /// Lifts the suspension and the pause of an account.
+    /// Ends the suspension and the pause of an account.
     package mutating func resumed(_ account: AccountID) {
         let wasPaused = accounts[account]?.pausedUntil != nil
         accounts[account]?.liftPause()
         if suspendedAccounts.remove(account) != nil || wasPaused { backlogMayExist() }
     }
 
-    /// Records whether the store has written a report of an account.
+    /// Records whether the store has written a report about an account.
     package mutating func reported(_ report: AccountReport, isWritten: Bool) {
         guard let date = report.pausedUntil else { return }
         accounts[report.account]?.reportsUnderWay -= 1
         if !isWritten { accounts[report.account]?.unreportedUntil = date }
     }
 
-    /// Applies the stored pause of an account. The date is `nil` if the store has no pause.
+    /// Applies the pause of an account that was read from the store. The date is `nil` if the store has no pause.
     mutating func paused(_ account: AccountID, until date: Date?) {
         guard accounts[account] != nil else { return }
         accounts[account]?.pauseRead(until: date, now: now.date)
@@ -143,21 +143,22 @@ extension EngineCore {
 
     // MARK: The engine
 
-    /// Starts an engine. Returns whether the engine is to work at once, and the former state. Returns `nil` if an
-    /// engine already runs, because two engines would give back each other's leases.
+    /// Starts an engine. Returns whether the engine should work at once, and the state before the start. Returns `nil`
+    /// if an engine already runs. Two engines would return each other's leases.
     package mutating func engineStarted() -> (isToWork: Bool, before: Suspensions)? {
         let before = suspensions
         guard !before.hasEngine else { return nil }
         return (suspensions.engineStarted(), before)
     }
 
-    /// Records that the engine is suspended and holds no leases any more.
+    /// Records that the engine is suspended and no longer holds leases.
     package mutating func engineSuspended() {
         suspensions.engineSuspended()
         revive()
     }
 
-    /// Announces that ended waits may start again. Does nothing while the engine is silent.
+    /// Announces that callers whose waits have ended may wait again. Does nothing while the engine sends nothing to
+    /// callers.
     package mutating func revive() {
         updateSilence()
         if !isSilent { effects.append(.revive(.engine)) }
@@ -177,7 +178,8 @@ extension EngineCore {
         }
     }
 
-    /// Ends all waits when the engine becomes silent, and reports each change between silent and not silent.
+    /// Updates whether the engine sends statuses and chunks to callers. If it stops doing so, ends all waits. Reports
+    /// each change.
     private mutating func updateSilence() {
         guard suspensions.isSilent != isSilent else { return }
         isSilent = suspensions.isSilent

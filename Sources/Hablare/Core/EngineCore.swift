@@ -2,40 +2,42 @@ package import Foundation
 import HablareSupport
 import OrderedCollections
 
-/// The decisions of the engine.
+/// The part of the engine that makes all decisions.
 ///
-/// This is a pure state machine. Its input is an event or the changes of a commit, and its output is effects
-/// (``apply(at:_:)``). It never waits, reads or writes. The time is a parameter.
+/// It is a pure state machine. Its input is an event or the changes of a commit. Its output is a list of effects
+/// (``apply(at:_:)``). It never waits, and never reads or writes a store. The current time is a parameter of its
+/// methods.
 ///
-/// It owns everything that one process knows about its work:
+/// It knows everything about the work of this process:
 ///
-/// - a *lane* for each provider: the queue of the provider's flights in this process,
-/// - the attempts in flight and all deadlines,
-/// - the reasons to suspend work,
-/// - the requests that are watched in this process.
+/// - a *lane* for each provider: the provider's queue in this process
+/// - the attempts in flight and all deadlines
+/// - the reasons for suspension
+/// - the requests that are watched in this process
 ///
-/// The journal passes the changes of each commit to the core in commit order (``committed(_:of:)``). All changes are
-/// therefore reported in one order. ``wake()`` is the core's only timer.
+/// The journal passes the changes of each commit to the core in commit order (``committed(_:of:)``). The core therefore
+/// handles all changes in one order. ``wake()`` returns the next time at which the core must be called. The core needs
+/// no other timer.
 ///
-/// These invariants hold for any order of events:
+/// The following statements are always true, whatever the order of events is:
 ///
 /// - A lane never has more calls in flight than its provider's concurrency.
-/// - A flight never takes two slots.
-/// - Every reserved slot is taken or given back.
+/// - A flight never occupies two slots.
+/// - Every reserved slot is used or freed.
 /// - A suspended lane starts nothing and claims nothing.
-/// - Work never stalls while the core is open. This concerns every lane that is not suspended and has a waiting flight
-///   that this process may take. For such a lane, one of these statements is true:
+/// - The core never forgets waiting work while it is open. This applies to each lane that is not suspended and has a
+///   waiting flight that this process may take. For such a lane, one of these statements is true:
 ///   - A call of the lane is in flight.
 ///   - An outstanding effect will lead to a call.
-///   - ``wake()`` returns the time to continue.
+///   - ``wake()`` returns the time at which the lane continues.
 package struct EngineCore: Sendable {
     /// An attempt of this process, with the slot that it occupies.
     struct Attempt: Sendable {
         let flight: QueuedFlight
         let startedAt: Date
         let timeout: Duration
-        /// The number of the probe, if this attempt is a probe: a call that tests whether a failing provider has
-        /// recovered.
+        /// The number of the probe, if the attempt is a probe. A probe is a call that tests whether a failing provider
+        /// works again.
         let probe: Breaker.Probe?
         var lifecycle: AttemptLifecycle
 
@@ -55,10 +57,10 @@ package struct EngineCore: Sendable {
         package var scope: ClaimScope
         /// Whether other processes may use the store.
         package var isShared: Bool
-        /// Whether to stop calling an account after it refused a call for a reason that applies to every call.
+        /// Whether to suspend an account after it refused a call for a reason that applies to every call.
         package var suspendsRefusingAccounts: Bool
-        /// The maximum pause of an account. If a provider asks for a longer pause, the pause is shortened to this
-        /// value.
+        /// The maximum pause of an account that a provider can cause. If a provider asks for a longer pause, the pause
+        /// is shortened to this value.
         package var longestPause: Duration
 
         package init(
@@ -78,37 +80,38 @@ package struct EngineCore: Sendable {
     /// Whether this process may hold leases that it does not know of, because the outcome of a commit is unknown. The
     /// process starts no attempt until it has registered again.
     package internal(set) var isUncertain = false
-    /// The id under which this process is registered. Kept while the process may hold leases.
+    /// The id under which this process is registered. It is kept as long as the process may hold leases.
     package internal(set) var owner: OwnerID?
     var suspensions = Suspensions()
     var suspendedAccounts: Set<AccountID> = []
     var lanes: OrderedDictionary<ProviderID, Lane>
     var accounts: [AccountID: Account]
-    /// The attempts whose providers have not returned or whose ends are not recorded. A flight may have several
+    /// The attempts whose providers have not returned, or whose ends have not been recorded. A flight may have several
     /// attempts. The older attempts were abandoned, or their ends are being recorded.
     var attempts: [AttemptKey: Attempt] = [:]
-    /// The attempts that take a slot, at most one per flight.
+    /// The attempts that occupy a slot, at most one for each flight.
     var slots: [FlightID: AttemptKey] = [:]
     var deadlines = KeyedHeap<AttemptKey, Duration>()
-    /// Flights that were retried before their stopped attempt had ended. They are queued again when the attempt ends.
+    /// Flights that were retried while their stopped attempt had not ended yet. They are queued again when the attempt
+    /// ends.
     var deferred: [FlightID: QueuedFlight] = [:]
-    /// The number of submissions in the current commit that hold a slot.
+    /// The number of submissions in the current commit for which a slot is reserved.
     var placed = 0
-    /// Leases that could not be given back to the store. The next try follows the next successful write. The leases
-    /// also end when the registration ends.
+    /// Leases that could not be returned to the store. After the next successful write, returning them is tried again.
+    /// They also end when this process's registration ends.
     var unreturned: [QueuedFlight] = []
     var storeTasks = StoreTaskCount()
     /// The next deadline of a request, as far as this process knows.
     var nextExpiry: Date?
     var isSweeping = false
     package internal(set) var watched = WatchedRequests()
-    /// The number of readers of streams.
+    /// The number of readers of answer streams.
     var readers = 0
-    /// Whether nothing is announced, because the engine was shut down or is suspended in the background.
+    /// Whether the engine sends nothing to callers, because it was shut down or is suspended in the background.
     var isSilent = false
     var isListening = false
     package var isFollowed = false
-    /// The lanes to fill at the end of the event, by index.
+    /// The lanes that may start or claim flights at the end of the current event, by index.
     private var touched: [Bool]
     var now = Moment(date: .distantPast, clock: .zero)
     var effects: [Effect] = []
@@ -127,7 +130,7 @@ package struct EngineCore: Sendable {
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// The number of flights that are queued in this process or occupy a slot.
+    /// The number of flights that are queued or executed in this process.
     package var flightCount: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
     package var running: Int { slots.count }
@@ -144,7 +147,8 @@ package struct EngineCore: Sendable {
         return hasChanged
     }
 
-    /// Returns whether this process runs or watches the flight or request of a row. If so, it needs the row's changes.
+    /// Returns whether this process executes or watches the flight or request of a row. If so, the process needs the
+    /// changes of this row.
     package func isOfInterest(_ row: ChangedRow) -> Bool {
         switch row {
         case .request(let id): watched.contains(id)
@@ -153,15 +157,15 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// All rows for which ``isOfInterest(_:)`` is true. Use it to read all of them again.
+    /// All rows for which ``isOfInterest(_:)`` is true. The property is used to read all these rows again.
     package var rowsOfInterest: [ChangedRow] {
         slots.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
 
-    /// The rows of the accounts that may be called.
+    /// The rows of the accounts that this process may call.
     package var accountRows: [ChangedRow] { accounts.keys.sorted().map { .account($0) } }
 
-    /// Whether no pending write to the store concerns a lease of this process.
+    /// Whether no write that changes a lease of this process is in progress.
     var isQuiet: Bool { placed == 0 && storeTasks.count == 0 && !hasRecordings { _ in true } }
 
     func hasRecordings(where isMeant: (ProviderID) -> Bool) -> Bool {
@@ -184,7 +188,7 @@ package struct EngineCore: Sendable {
         return (event(&self), takeEffects())
     }
 
-    /// Fills the lanes that the event touched, and returns all effects of the event.
+    /// Lets the lanes that the event touched start calls and claim flights. Returns all effects of the event.
     mutating func takeEffects() -> [Effect] {
         for index in touched.indices where touched[index] {
             touched[index] = false
@@ -202,8 +206,8 @@ package struct EngineCore: Sendable {
 
     // MARK: Opening and closing
 
-    /// Opens the core after the process was registered and may hold leases. The core stays closed if a shutdown was
-    /// ordered during the registration.
+    /// Opens the core. The process must have been registered before, so that it may hold leases. If a shutdown was
+    /// requested during the registration, the core stays closed.
     package mutating func opened(as owner: OwnerID) {
         self.owner = owner
         isUncertain = false
@@ -213,7 +217,7 @@ package struct EngineCore: Sendable {
         emit(.registered(owner))
     }
 
-    /// Closes the core for a shutdown or suspension. No more attempts start, and queued flights are given back to the
+    /// Closes the core for a shutdown or suspension. No more attempts start, and queued flights are returned to the
     /// store.
     package mutating func closed() {
         phase = .closed
@@ -231,23 +235,22 @@ package struct EngineCore: Sendable {
         if !flights.isEmpty { effects.append(.release(flights)) }
     }
 
-    /// Removes the registration, because the process holds no leases any more and is about to deregister from the
-    /// store.
+    /// Forgets the registration, because the process holds no leases any more and will deregister from the store.
     package mutating func retired() {
         owner = nil
         unreturned = []
     }
 
-    /// Stops the core from starting work, because the store cannot be written. The store could not record a call that
-    /// started now.
+    /// Stops the core from starting attempts, because the store cannot be written. If a call started now, the store
+    /// could not record it.
     package mutating func storeFailed(with error: any Error) {
         guard case .open = phase else { return }
         phase = .parked
         emit(.storeFailed(AIServiceError(storing: error)))
     }
 
-    /// Resumes work after the store was written again. Records the pending ends of attempts first. Calls that started
-    /// earlier could be paid for, and their answers lost.
+    /// Continues after the store has been written again. The ends of attempts that are still unrecorded are recorded
+    /// first. If calls started before these ends are recorded, their answers could be billed and lost.
     package mutating func storeRecovered() {
         release(unreturned)
         unreturned = []
@@ -260,7 +263,7 @@ package struct EngineCore: Sendable {
         if !resumed.isEmpty { effects.append(.resumeRecording(resumed.sorted())) }
     }
 
-    /// Opens a parked core once every pending end is recorded.
+    /// Opens a parked core when every unrecorded end has been recorded.
     mutating func unpark() {
         guard case .parked = phase, !isUncertain, !hasUnrecordedEnds else { return }
         phase = .open
@@ -270,10 +273,11 @@ package struct EngineCore: Sendable {
 
     // MARK: Time
 
-    /// Handles everything that waits for time. Call it after time has passed or the clock was set.
+    /// Handles everything that waits for a time that may have come. Call this method after time has passed or the clock
+    /// was set.
     ///
-    /// - Parameter silenceLeft: Returns the time for which the provider of an attempt may still be silent, according to
-    ///   its output. `nil` if this time has passed.
+    /// - Parameter silenceLeft: A function that returns the time for which the provider of an attempt may still be
+    ///   silent. `nil` if this time has passed.
     package mutating func timePassed(silenceLeft: (AttemptKey) -> Duration?) {
         for key in deadlines.popAll(through: now.clock) { deadlineReached(key, silence: silenceLeft(key)) }
         endGraces()
@@ -281,8 +285,8 @@ package struct EngineCore: Sendable {
         touchAll()
     }
 
-    /// Returns the clock's time at which to call ``timePassed(silenceLeft:)`` next. Returns `nil` if no work waits for
-    /// a time.
+    /// Returns the clock's time at which ``timePassed(silenceLeft:)`` must be called next. Returns `nil` if nothing
+    /// waits for a time.
     package mutating func wake() -> Duration? {
         var earliest = deadlines.first()
         func consider(_ time: Duration?) {
@@ -295,7 +299,7 @@ package struct EngineCore: Sendable {
         return earliest
     }
 
-    /// Returns the next date at which a lane can continue because time has passed.
+    /// Returns the next date at which a lane can continue.
     private func nextLaneDate(after now: Date) -> Date? {
         var earliest: Date?
         func consider(_ date: Date?) {
@@ -321,8 +325,8 @@ package struct EngineCore: Sendable {
         effects.append(.sweep)
     }
 
-    /// Ends a sweep, which ends the requests whose deadline has passed. The next renewal repeats a failed sweep. If
-    /// requests with a passed deadline are left, another sweep follows at once.
+    /// Ends a sweep, which ends the requests whose deadline has passed. If the sweep failed, the next renewal of the
+    /// registration repeats it. If requests with a passed deadline are left, another sweep follows at once.
     package mutating func swept(isFailed: Bool) {
         isSweeping = false
         if isFailed { nextExpiry = nil }
@@ -331,17 +335,17 @@ package struct EngineCore: Sendable {
 
     // MARK: The backlog
 
-    /// Marks every lane (provider queue) as possibly having a backlog. Call it if a write may have left a waiting
-    /// flight for any lane.
+    /// Marks every lane (provider queue) as possibly having waiting flights in the store. Call this method after a
+    /// write that may have left a waiting flight of any provider.
     package mutating func backlogMayExist() {
         for index in lanes.values.indices { lanes.values[index].backlogMayExist() }
         touchAll()
     }
 
-    /// Queues the flights that the store returned for a claim.
+    /// Queues flights that this process has claimed.
     ///
-    /// - Parameter putBack: The number of claimed flights that were put back into the store because they cannot be
-    ///   read. More flights may wait behind them.
+    /// - Parameter putBack: The number of claimed flights that were returned to the store because they cannot be read
+    ///   at the moment. More flights may wait after them.
     package mutating func claimed(
         _ flights: [QueuedFlight], putBack: Int = 0, nextDue: Date? = nil, by provider: ProviderID, asked: Int
     ) {
@@ -368,7 +372,7 @@ package struct EngineCore: Sendable {
         touch(index)
     }
 
-    /// Returns the position in the round of priorities at which a claim for a provider continues. See
+    /// Returns the position in the round of priorities at which the next claim for a provider begins. See
     /// ``ClaimQuery/roundOffset``.
     package func roundOffset(of provider: ProviderID) -> Int { lanes[provider]?.roundOffset ?? 0 }
 
@@ -410,8 +414,8 @@ package struct EngineCore: Sendable {
         for index in touched.indices { touched[index] = true }
     }
 
-    /// Starts the flights of a lane that may start, and requests the permits and flights that the lane needs. Changes
-    /// the lane in place, because a copy of a lane would copy its queue.
+    /// Starts the flights of a lane that can start now. Requests the permits and the flights that the lane needs.
+    /// Changes the lane in place, because a copy of the lane would also copy its queue.
     private mutating func fill(at index: Int, mayAsk: Bool = true) {
         guard case .open = phase, !isLaneSuspended(at: index) else { return }
         lanes.values[index].timePassed(now.date)
@@ -442,8 +446,8 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// Reserves permits for the calls that can be sent at once, but at most for the calls of one second, because other
-    /// processes may want to send calls, too.
+    /// Reserves permits for the calls that can be sent at once. Reserves at most the permits of one second, because
+    /// other processes may need permits, too.
     private mutating func reserve(forLane index: Int) {
         let account = lanes.values[index].account
         guard let limit = accounts[account]?.limit else { return }
@@ -457,14 +461,14 @@ package struct EngineCore: Sendable {
 }
 
 extension EngineCore.Attempt {
-    /// Whether writing the attempt's end to the store has failed.
+    /// Whether writing the attempt's end to the store has failed so far.
     var isUnrecorded: Bool { lifecycle.recording.map { $0.failures > 0 } ?? false }
 }
 
 struct StoreTaskCount: Sendable {
     private(set) var count = 0
-    /// The number of these operations that may take or give back leases of a provider that needs the network, or start
-    /// work of such a provider.
+    /// The number of these operations that may take or return leases of a provider that needs the network, or start a
+    /// call of such a provider.
     private(set) var online = 0
 
     mutating func began(needsNetwork: Bool) {

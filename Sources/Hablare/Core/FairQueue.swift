@@ -1,8 +1,10 @@
 import DequeModule
 
-/// A queue of three priorities, served by deficit round robin 8 : 4 : 1, and in order of arrival within a priority.
+/// A queue with three priorities. If all have elements, they are served 8 : 4 : 1 (deficit round robin). Elements of
+/// the same priority are served in order of arrival.
 ///
-/// Every element costs 1. A priority is served up to its weight. Then the next priority that has an element is served.
+/// Every element costs 1. In one round, a priority is served as often as its weight says. Then the next priority that
+/// has an element is served.
 struct FairQueue<Element: Sendable>: Sendable {
     private var classes: [Deque<Element>] = Array(repeating: Deque(), count: Priority.allCases.count)
     private var current = 0
@@ -40,7 +42,7 @@ struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Moves on to the priority whose turn it is. Call this method only if the queue has an element.
+    /// Moves on to the priority that is served next. Call this method only if the queue has an element.
     private mutating func advance() {
         while credit == 0 || classes[current].isEmpty {
             current = (current + 1) % classes.count
@@ -48,7 +50,7 @@ struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// A simulation of the rounds that removes no element.
+    /// A copy of the rounds that counts elements without removing them.
     private struct Preview {
         var classes: [Int]
         var current: Int
@@ -76,7 +78,7 @@ struct FairQueue<Element: Sendable>: Sendable {
     }
 
     /// Moves the first matching element to the end of a more urgent priority. If the element already has this priority
-    /// or a more urgent priority, it keeps its place.
+    /// or a higher priority, it keeps its place.
     ///
     /// - Returns: Whether an element matches.
     mutating func raise(to priority: Priority, where matches: (Element) -> Bool) -> Bool {

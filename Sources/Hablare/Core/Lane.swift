@@ -1,13 +1,14 @@
 import Foundation
 
-/// One provider's part of the engine: its calls in flight, its queue in this process, and its backlog in the store.
+/// The state of one provider in the engine: its calls in flight, its queue in this process, and whether flights wait in
+/// the store.
 ///
-/// The backlog stays in the store, and the queue is a small part (a window) of it. A process leases only as many
-/// flights as it has room for, and as it will begin within half a second. Several processes therefore share a backlog
-/// of slow calls evenly. Fast calls need not wait for the store, and a million waiting requests need no memory.
+/// Waiting flights stay in the store. The queue contains only a few of them. A process leases only the flights that it
+/// can start at once or within about half a second. Several processes therefore share the waiting flights evenly if
+/// calls are slow. If calls are fast, they need not wait for the store. A million waiting requests take no memory.
 ///
-/// While its breaker is open, a lane leases only one flight for a probe, when the probe is due. It leaves the other
-/// flights in the store, because the provider may still answer another process.
+/// While the breaker is open, a lane leases only one flight, for the call that tests the provider (the probe), when
+/// this call is due. The other flights stay in the store, because the provider may still answer another process.
 struct Lane: Sendable {
     enum Backlog: Sendable, Hashable {
         /// No flight waits in the store.
@@ -25,19 +26,19 @@ struct Lane: Sendable {
     var gate: ConcurrencyGate
     var breaker: Breaker
     var queue = FairQueue<QueuedFlight>()
-    /// The number of slots in the window that are promised to submissions being committed.
+    /// The number of places in the queue that are reserved for submissions that are being written.
     var promised = 0
     var backlog = Backlog.possible
     var due: Date?
-    /// The number of flights taken from the store. This number decides which priority is next.
+    /// The number of flights taken from the store so far. It determines which priority is served next.
     private(set) var roundOffset = 0
-    /// The maximum number of flights to take beyond the free slots. It is never more than the number of calls that the
-    /// account's rate allows in half a second.
+    /// The maximum number of flights to take in addition to those for free slots. It is at most the number of calls
+    /// that the account's rate limit allows in half a second.
     private let largestLookahead: Int
-    /// The maximum number of flights to take for free slots: as many as the account's rate allows in half a second, and
-    /// at least one.
+    /// The maximum number of flights to take for free slots: as many as the account's rate limit allows in half a
+    /// second, and at least one.
     private let largestRoom: Int
-    /// The average duration of a call in seconds, weighted towards recent calls. `nil` before the first call has ended.
+    /// The average duration of a call in seconds. Recent calls count more. `nil` before the first call has ended.
     private var callSeconds: Double?
     /// The load at the last call of ``takeLoadChange()``. `nil` before the first call.
     private var knownLoad: LaneLoad?
@@ -65,7 +66,7 @@ struct Lane: Sendable {
         return true
     }
 
-    /// Whether a new call could be sent at once, because no other call waits.
+    /// Whether a new call could be sent at once: no other call waits, a slot is free, and the breaker is closed.
     var isIdle: Bool { queue.isEmpty && promised == 0 && breaker.isClosed && gate.hasRoom }
 
     private func window(now: Date) -> Int {
@@ -75,13 +76,13 @@ struct Lane: Sendable {
 
     func room(now: Date) -> Int { max(0, window(now: now) - queue.count - promised) }
 
-    /// Returns whether to claim more flights. Returns `true` early enough, so that the queue does not become empty
-    /// during the claim.
+    /// Returns whether to claim more flights. It returns `true` before the queue is empty, so that the queue does not
+    /// become empty during the claim.
     func wantsMore(now: Date) -> Bool {
         backlog == .possible && room(now: now) >= (breaker.isClosed ? max(1, lookahead / 2) : 1)
     }
 
-    /// Removes and returns the queued flights that cannot be sent before the provider has answered a probe.
+    /// Removes and returns the queued flights that cannot be sent before a probe has succeeded.
     mutating func takeSpare(now: Date) -> [QueuedFlight] {
         guard !breaker.isClosed else { return [] }
         let window = window(now: now)
@@ -92,7 +93,8 @@ struct Lane: Sendable {
         return spare
     }
 
-    /// The maximum duration that counts in the average, in seconds. During a longer call, the machine may have slept.
+    /// The maximum duration that counts in the average, in seconds. If a call took longer, the machine may have slept
+    /// during the call.
     private static let longestCall = 10.0
 
     /// Adds the duration of a call to the average.
@@ -103,8 +105,8 @@ struct Lane: Sendable {
         callSeconds = callSeconds.map { $0 + (seconds - $0) / 8 } ?? seconds
     }
 
-    /// The number of flights to hold in addition to the free slots. These are the flights that will begin within half a
-    /// second, at the average duration of a call. 0 while this duration is unknown.
+    /// The number of flights to hold in addition to those for free slots. These are the flights that will start within
+    /// half a second if calls take the average time. 0 while this duration is unknown.
     private var lookahead: Int {
         guard let callSeconds else { return 0 }
         let pace = Double(gate.limit) * 0.5 / max(callSeconds, 1e-9)
@@ -131,7 +133,7 @@ struct Lane: Sendable {
         backlogMayExist()
     }
 
-    /// The calls that could be sent at once if there were permits, in order.
+    /// The calls that lack only a permit, in order.
     var upcoming: [QueuedFlight] {
         queue.prefix(min(gate.room, Account.largestBlock))
     }

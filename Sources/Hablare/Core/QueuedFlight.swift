@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A flight that this process has leased, with its request. The flight is queued in its provider's lane, or an attempt
-/// executes it.
+/// A flight that this process has leased, with its request. A flight is the shared work of equal requests. A queued
+/// flight waits in its provider's lane (queue), or an attempt executes it.
 package struct QueuedFlight: Sendable {
-    /// The parts are boxed, because a flight is passed around and every attempt's task holds it.
+    /// The parts are in one heap object (`Box`), because a flight is copied often and every attempt's task holds it.
     private struct Parts: Sendable {
         let id: FlightID
         var lifecycle: FlightLifecycle
@@ -65,19 +65,19 @@ package struct QueuedFlight: Sendable {
         set { parts.value.lifecycle = newValue }
     }
     package var triedSince: Date? { parts.value.triedSince }
-    /// Whether a budget has a reservation for the attempt.
+    /// Whether the attempt's maximum cost is reserved in a budget.
     package var isReserved: Bool { parts.value.isReserved }
     package var request: AIRequest { parts.value.request }
     package var provider: ProviderID { parts.value.provider }
     var origin: ProviderID { parts.value.origin }
-    /// The cost of the call in units of the account's limit.
+    /// The cost of the call in units of the account's rate limit.
     package var cost: Double { parts.value.cost }
-    /// The fingerprint under which the cache finds the answer. `nil` if the flight was claimed.
+    /// The fingerprint under which the cache finds the answer. `nil` if the flight was claimed from the store.
     var work: Fingerprint? { parts.value.work }
     package var trace: TraceContext? { parts.value.trace }
     /// The date since which the flight waits to be sent, if it is known.
     var waitsSince: Date? { parts.value.waitsSince }
-    /// The remembered work that the attempt resumes. `nil` if the attempt starts the work from the beginning.
+    /// The earlier work that the attempt resumes, or `nil` if the attempt starts new work.
     package var resumePoint: ResumePoint? { parts.value.resumePoint }
     package var failure: AIServiceError? { parts.value.failure }
 }

@@ -1,18 +1,18 @@
-/// A provider's answer to one call, with the engine's observations.
+/// A provider's result of one call, with what the engine observed during the call.
 struct Reply: Sendable {
-    /// The provider's result. It is a failure if the provider's answer cannot be the attempt's outcome.
+    /// The result that counts for the attempt. It is a failure if the provider answered but the answer cannot be used.
     var result: Result<ProviderAnswer, AIServiceError>
     var limits: Box<ReportedLimits>?
-    /// Whether the provider failed after the store had refused one of its writes because the lease is lost. The engine
-    /// may not know of the loss yet.
+    /// Whether the provider failed after the store had refused one of its writes because this process has lost the
+    /// lease. The engine may not know yet that the lease is lost.
     var lostLease = false
     /// Whether the provider was called.
     var wasSent = true
     var isOutOfTime = false
     var hasBegun = false
-    /// The provider's answer, even if it could not be stored.
+    /// The provider's answer, even if the answer could not be stored.
     var answer: ProviderAnswer?
-    /// The minimum billing state, regardless of the provider's result.
+    /// The minimum billing that the ledger must record, whatever the provider's result is.
     var billing = BillingState.neverSent
     /// The yielded chunks that are not yet written to the store.
     var remainingChunks: Box<ChunkGroup>?

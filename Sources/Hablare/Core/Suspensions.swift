@@ -1,11 +1,11 @@
-/// The reasons to suspend an engine, the grace periods for calls in flight, and the command that the engine carries out
-/// next: work, suspend or end.
+/// The reasons for an engine's suspension, the grace periods for calls in flight, and what the engine should do next:
+/// work, suspend or end.
 ///
-/// This is a pure value. It receives events and the time only through its methods.
+/// This type is a pure value. Events and the current time are parameters of its methods.
 package struct Suspensions: Sendable, Hashable {
     package enum Order: Sendable, Hashable {
         case work
-        /// Give back all leases and wait.
+        /// Return all leases and wait.
         case suspend
         case end
     }
@@ -19,7 +19,8 @@ package struct Suspensions: Sendable, Hashable {
     }
 
     private var engine = Engine.absent
-    /// The end of each reason's grace period by the engine's clock. `nil` after the grace period is over.
+    /// The end of each reason's grace period, as a time of the engine's clock. The inner value is `nil` when the grace
+    /// period is over.
     private var graces: [SuspensionReason: Duration?] = [:]
 
     package init() {}
@@ -40,7 +41,7 @@ package struct Suspensions: Sendable, Hashable {
     /// Returns the end of a reason's grace period. Returns `nil` after the grace period is over.
     package func graceEnd(of reason: SuspensionReason) -> Duration? { graces[reason] ?? nil }
 
-    /// Adds a reason to suspend work. If a reason is given twice, its shorter grace period applies.
+    /// Adds a reason to suspend work. If the reason is already in force, the shorter of the two grace periods applies.
     package mutating func suspended(for reason: SuspensionReason, graceEnds end: Duration) {
         guard let grace = graces[reason] else { return graces[reason] = .some(end) }
         if let grace { graces[reason] = .some(min(grace, end)) }
@@ -74,7 +75,7 @@ package struct Suspensions: Sendable, Hashable {
 
     package var hasEngine: Bool { engine == .up || engine == .suspended || engine == .ending }
 
-    /// Whether the engine announces nothing, because it was shut down or is suspended for the background.
+    /// Whether the engine sends nothing to callers, because it was shut down or is suspended in the background.
     package var isSilent: Bool { engine == .ended || engine == .suspended && contains(.background) }
 
     package mutating func engineStarted() -> Bool {
@@ -90,7 +91,7 @@ package struct Suspensions: Sendable, Hashable {
         if engine == .up { engine = .suspended }
     }
 
-    /// Marks a suspended engine as working. Returns `false` if the engine is to stay suspended or to shut down.
+    /// Marks a suspended engine as working. Returns `false` if the engine should stay suspended or shut down.
     package mutating func engineWoke() -> Bool {
         guard order == .work else { return false }
         engine = .up

@@ -1,11 +1,12 @@
 package import Foundation
 
-/// A token bucket. It fills at a steady rate up to its capacity. Each cost takes tokens from it. This type is pure.
+/// A token bucket: a rate limit that allows bursts. Tokens are added at a steady rate, up to the capacity of the
+/// bucket. Each call takes as many tokens as it costs. This type is pure.
 ///
-/// A cost above the capacity is granted when the bucket is full, and leaves the bucket in debt. A huge request
-/// therefore waits like every other request, but does not wait for ever.
+/// If a call costs more than the capacity, it is allowed when the bucket is full. The number of tokens is then
+/// negative. A huge request therefore need not wait for ever.
 package struct TokenBucket: Sendable, Hashable, Codable {
-    /// The number of tokens left; negative in debt.
+    /// The number of tokens. It may be negative.
     package var level: Double
     package var updatedAt: Date
 
@@ -24,13 +25,14 @@ package struct TokenBucket: Sendable, Hashable, Codable {
         }
     }
 
-    /// The maximum lag between the dates of two processes, in seconds. An older date means that a clock was set back.
+    /// The maximum difference between the clocks of two processes, in seconds. If a date is older than this, a clock
+    /// was set back.
     static let largestLag: TimeInterval = 60
 
-    /// Refills the bucket for the time since the last refill.
+    /// Adds the tokens for the time since the last call of this method.
     ///
-    /// No period of time fills the bucket twice, even if a process with an older date comes after a process with a
-    /// newer date. After a clock was set back, the bucket continues from the new date.
+    /// Tokens for the same period are added only once, even if processes with different clocks call this method in
+    /// turn. If a clock was set back, the bucket continues from the new date.
     mutating func refill(_ measure: Measure, now: Date) {
         let elapsed = now.timeIntervalSince(updatedAt)
         if elapsed > 0 { level += elapsed * measure.perSecond }

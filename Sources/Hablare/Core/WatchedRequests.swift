@@ -3,17 +3,17 @@ package import OrderedCollections
 
 /// The requests that this process waits for or watches.
 ///
-/// It keeps no data of a request without a watcher, and no data of a finished request, because the store and the
-/// readers have the answer. It yields statuses to streams itself, so that a slow reader finds the latest status. The
-/// caller ends the streams, because the end of a stream calls back into this type.
+/// It keeps nothing about a request that has no watcher or is final, because the store has the answer. It yields
+/// statuses to streams directly, so that a slow reader receives the newest status. It does not end the streams itself,
+/// because the end of a stream calls this type again. The caller ends them.
 package struct WatchedRequests: Sendable {
-    /// The waiters and streams of one request.
+    /// The waiters and the status streams of one request.
     package struct Watched: Sendable {
         package fileprivate(set) var waiters: [Waiter<RequestStatus>] = []
-        /// The streams in the order in which they began. The order makes simulations reproducible.
+        /// The streams, in the order in which they were created. The fixed order makes simulations reproducible.
         package fileprivate(set) var streams:
             OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
-        /// The last status of each stream. The same status is not yielded twice.
+        /// The last status that each stream received. The same status is not yielded twice.
         fileprivate var published: [Int: RequestStatus] = [:]
         fileprivate var progress: Double?
         /// The flight that does the request's work. `nil` until the request is known to be on disk.
@@ -46,7 +46,7 @@ package struct WatchedRequests: Sendable {
         fileprivate let version: Int
     }
 
-    /// The watched requests of a flight, in the order in which they were attached. Nearly always there is only one.
+    /// The watched requests of a flight, in the order in which they were attached to it. Usually there is only one.
     private enum Members: Sendable {
         case one(UUID)
         case several(OrderedSet<UUID>)
@@ -62,8 +62,8 @@ package struct WatchedRequests: Sendable {
     private var watched: [UUID: Watched] = [:]
     private var members: [FlightID: Members] = [:]
     private var lastStream = 0
-    /// A counter that grows with each change of any request. With it, a read that was started for former watchers is
-    /// not confused with a read for later watchers.
+    /// A counter that grows with each change of a watched request. With it, the result of a read for earlier watchers
+    /// is not used for later watchers.
     private var lastVersion = 0
 
     package init() {}
@@ -172,8 +172,8 @@ package struct WatchedRequests: Sendable {
 
     // MARK: Announcing
 
-    /// Yields a status to the streams of a request. If the status is final, returns the request's watchers, and the
-    /// caller ends them.
+    /// Yields a status to the streams of a request. If the status is final, returns the request's watchers. The caller
+    /// must end them.
     package mutating func announce(_ status: RequestStatus, of id: UUID) -> Watched? {
         guard let index = watched.index(forKey: id) else { return nil }
         if status.isFinal {

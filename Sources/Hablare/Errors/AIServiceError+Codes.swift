@@ -14,26 +14,27 @@ extension AIServiceError.Code {
     public static let invalidRequest = Self(rawValue: "invalid-request")
     /// The provider's output is not of the declared kind or form.
     public static let invalidResponse = Self(rawValue: "invalid-response")
-    /// The provider's output is larger than allowed.
+    /// The provider's output is larger than the maximum size.
     public static let responseTooLarge = Self(rawValue: "response-too-large")
-    /// The response is past its retention, or was evicted. To get a new answer, use `regenerate`.
+    /// The store no longer keeps the response, because the response was too old or was evicted. To get a new answer,
+    /// use `regenerate`.
     public static let responseExpired = Self(rawValue: "response-expired")
     /// A content file that a response refers to is missing or damaged.
     public static let contentMissing = Self(rawValue: "content-missing")
 
     // MARK: Network
 
-    /// The provider could not be reached. Nothing was sent.
+    /// The provider could not be reached. No call was sent.
     public static let connectionFailed = Self(rawValue: "connection-failed")
     /// The connection was lost after the call was sent. It is unknown whether the work was done and billed.
     public static let connectionLost = Self(rawValue: "connection-lost")
 
     // MARK: Provider
 
-    /// An earlier attempt began work that this attempt was to continue, but the service no longer knows the work. It is
+    /// The attempt had to continue the work of an earlier attempt, but the service no longer knows this work. It is
     /// unknown whether the work was done and billed.
     public static let workLost = Self(rawValue: "work-lost")
-    /// The provider failed. Its message describes the failure.
+    /// The provider failed. The error's message describes the failure.
     public static let providerFailed = Self(rawValue: "provider-failed")
     /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. If the provider states
     /// how long to wait, all requests of its account wait. See ``EngineConfiguration/longestPause``.
@@ -51,9 +52,9 @@ extension AIServiceError.Code {
     public static let timeout = Self(rawValue: "timeout")
     /// The request's deadline passed before it was answered.
     public static let deadlineExceeded = Self(rawValue: "deadline-exceeded")
-    /// A configured budget has not enough left for the possible cost of the call. Nothing was sent.
+    /// A configured budget does not have enough left for the maximum cost of the call. The call was not sent.
     public static let budgetExceeded = Self(rawValue: "budget-exceeded")
-    /// A request with this UUID, or at this position in the job, already exists with other content.
+    /// A request with different content already has this UUID or this position in the job.
     public static let conflict = Self(rawValue: "conflict")
     /// No request has this UUID.
     public static let unknownRequest = Self(rawValue: "unknown-request")
@@ -65,32 +66,31 @@ extension AIServiceError.Code {
     /// has the status ``RequestStatus/cancelled``.
     public static let cancelled = Self(rawValue: "cancelled")
 
-    /// The attempt that streamed the answer ended with its process, and the request does not allow another attempt.
+    /// The attempt that streamed the answer was lost with its process, and the request does not allow another attempt.
     public static let streamInterrupted = Self(rawValue: "stream-interrupted")
 
     // MARK: Storage
 
-    /// The disk, or the store's quota, is full.
+    /// The disk is full, or the store has reached its quota.
     public static let storageFull = Self(rawValue: "storage-full")
     /// The store cannot be written: it is read-only.
     public static let storageReadOnly = Self(rawValue: "storage-read-only")
     /// The store is damaged.
     public static let storageCorrupt = Self(rawValue: "storage-corrupt")
-    /// The store was deleted, moved or replaced by another store while it was open. The store acknowledges no more
-    /// writes.
+    /// The store was deleted, moved or replaced by another store while it was open. No further write succeeds.
     public static let storageMissing = Self(rawValue: "storage-missing")
     /// The store was written by a newer version of this software.
     public static let storageTooNew = Self(rawValue: "storage-too-new")
     /// Another process keeps the store locked.
     public static let storageBusy = Self(rawValue: "storage-busy")
     /// The connection to the store was lost during a commit, so it is unknown whether the commit was made. You may
-    /// repeat a submission, because the store does not submit a known UUID twice. Before you repeat any other call,
+    /// repeat a submission, because the store does not store a known UUID twice. Before you repeat any other call,
     /// check the state of the request.
     public static let storageUncertain = Self(rawValue: "storage-uncertain")
     /// The store failed in another way.
     public static let storageFailed = Self(rawValue: "storage-failed")
 
-    /// The category of the code. Codes defined by providers count as ``AIServiceError/Category/provider``.
+    /// The category of the code. A code that a provider defines has the category ``AIServiceError/Category/provider``.
     public var category: AIServiceError.Category {
         switch self {
         case .providerNotFound, .programMissing, .invalidConfiguration, .unauthorized: .configuration
@@ -106,7 +106,7 @@ extension AIServiceError.Code {
         }
     }
 
-    /// The default disposition of the code.
+    /// The default disposition of the code: the next step after a failure with this code.
     public var disposition: FailureDisposition {
         switch self {
         case .timeout, .connectionLost, .workLost: .outcomeUnknown

@@ -11,7 +11,7 @@ extension AIServiceError {
         """
     )
 
-    /// Returns the error for a UUID or a position in a job that already belongs to a request with other content.
+    /// Returns the error for a UUID, or a position in a job, that already belongs to a request with different content.
     public static func conflict(id: UUID, job: Submission.JobPosition?) -> AIServiceError {
         let taken = job.map { "position \($0.position) of job \($0.key)" } ?? "that UUID"
         return AIServiceError(
@@ -23,7 +23,7 @@ extension AIServiceError {
         )
     }
 
-    /// Returns the error for a UUID that already has another position in a job.
+    /// Returns the error for a UUID that already has a different position in a job.
     public static func otherJobPosition(id: UUID) -> AIServiceError {
         AIServiceError(
             .conflict,
@@ -40,7 +40,7 @@ extension AIServiceError {
         "The request's deadline passed before it was answered. Submit it again with a later deadline if it is still wanted."
     )
 
-    /// The attempt that streamed the answer was interrupted, and the answer may not be started again.
+    /// The attempt that streamed the answer was interrupted, and the request does not allow another attempt.
     public static let streamInterrupted = AIServiceError(
         .streamInterrupted,
         """

@@ -1,11 +1,12 @@
 public import Foundation
 
-/// The error type of the engine. It has the kind of failure, the next step, and a message that says what to do.
+/// The error type of the engine. An error contains the kind of failure, the next step, and a message that says what to
+/// do.
 ///
 /// It is a value (`Sendable`, `Hashable`, `Codable`), because a failed request keeps its error on disk. Messages never
 /// contain a prompt, a response or a credential.
 public struct AIServiceError: Error, Sendable, Hashable, Codable {
-    /// The kind of failure. Open for extension: providers may define codes of their own.
+    /// The kind of failure. Providers may define codes of their own.
     public struct Code: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
         /// The stable text of the code, as stored and as printed in JSON.
         public let rawValue: String
@@ -27,13 +28,15 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         case data
         /// The store or a file failed.
         case storage
-        /// The operation ended for another reason: timeout, conflict, shutdown.
+        /// The operation ended for another reason, such as a timeout, a conflict or a shutdown.
         case operation
     }
 
-    /// The parts are in one object. Otherwise every `Result` would be as large as an error, although errors are rare.
+    /// The parts are in one heap object, so that an error takes little space in a value. Otherwise every `Result` would
+    /// be as large as all parts together, although errors are rare.
     private struct Parts: Sendable, Hashable, Codable {
-        /// All properties except the kept answer. It is not encoded, because the store keeps it separately.
+        /// The coding keys of all properties except the kept answer. The kept answer is not encoded, because the store
+        /// keeps it separately.
         enum CodingKeys: String, CodingKey {
             case code, category, message, disposition, cause, billing
         }
@@ -57,14 +60,15 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     public var message: String { parts.value.message }
     /// The next step after the failure.
     public var disposition: FailureDisposition { parts.value.disposition }
-    /// The underlying failure as reported, for logs. Never a prompt, a response or a credential.
+    /// The underlying failure as it was reported, for logs. It never contains a prompt, a response or a credential.
     public var cause: String? { parts.value.cause }
     /// The billing of a call whose answer arrived but cannot be used. If this is `nil`, ``disposition`` determines the
-    /// billing: after ``FailureDisposition/outcomeUnknown`` the call may have been billed, and after any other
-    /// disposition it was not billed.
+    /// billing:
+    /// - After ``FailureDisposition/outcomeUnknown``, the call may have been billed.
+    /// - After any other disposition, the call was not billed.
     public var billing: FailureBilling? { parts.value.billing }
-    /// The answer that arrived but cannot be used. A provider sets it, and the engine moves it into the store. In the
-    /// error of a recorded request it is therefore `nil`. To read the answer, call
+    /// The answer that arrived but cannot be used. A provider sets it, and the engine moves it into the store. It is
+    /// therefore `nil` in the error of a stored request. To read the answer, call
     /// ``AIRequestManager/keptAnswer(for:)``.
     public var keptAnswer: KeptAnswer? { parts.value.kept }
 
@@ -72,10 +76,10 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - message: The failure and the remedy. Never put a prompt, a response or a credential into it.
+    ///   - message: The failure, and what to do about it. Never put a prompt, a response or a credential into it.
     ///   - category: The part of the system that failed. Default: the category of the code (``Code/category``).
     ///   - disposition: The next step after the failure. Default: the disposition of the code (``Code/disposition``).
-    ///   - cause: The underlying failure as reported. Default: none.
+    ///   - cause: The underlying failure as it was reported. Default: none.
     ///   - billing: The billing of the call. Default: the disposition determines the billing.
     public init(
         _ code: Code,
@@ -95,10 +99,10 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         self.parts = Box(parts)
     }
 
-    /// Returns the same error with an answer that arrived but cannot be used.
+    /// Returns the same error with the answer that arrived but cannot be used.
     ///
-    /// A provider calls this method if a service did the work but its answer does not have the expected form. The
-    /// service may bill the answer, and the answer must not be lost. The engine therefore stores it with the request.
+    /// A provider calls this method if a service has done the work but its answer does not have the expected form. The
+    /// service may bill the answer, so the engine stores it with the request.
     public func keeping(_ answer: KeptAnswer?) -> AIServiceError {
         var parts = parts.value
         parts.kept = answer
@@ -115,7 +119,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         try parts.value.encode(to: encoder)
     }
 
-    /// Whether the same call may succeed later without any change.
+    /// Whether the same call may succeed later, even if nothing is changed.
     public var isRetryable: Bool {
         if case .retry = disposition { true } else { false }
     }

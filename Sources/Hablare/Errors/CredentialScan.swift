@@ -1,20 +1,20 @@
-/// Finds text that looks like a credential. It searches for words with the prefix of a known vendor's keys, and for
-/// words after a label such as `key`, `token` or `password`.
+/// Finds text that looks like a credential. Finds words with the prefix of a known vendor's keys, and words after a
+/// name such as `key`, `token` or `password`.
 struct CredentialScan: Sendable {
     private static let prefixes = [
         "sk-", "sk_", "pk_", "rk_", "xi-", "xai-", "hf_", "gsk_", "ghp_", "gho_", "ghs_", "glpat-", "github_pat_",
         "xoxb-",
         "xoxp-", "AKIA", "ASIA", "AIza", "ya29.", "eyJ",
     ].map { Array($0.utf8) }
-    /// The labels of a credential, without punctuation and in lower case. Labels that also precede ordinary words are
-    /// in `frequentNames`. Such a label counts only if the word after it contains a digit.
+    /// The names that precede a credential, without punctuation and in lower case. Names that also precede ordinary
+    /// words are in `frequentNames`. A word after such a name counts as a credential only if it contains a digit.
     private static let names: Set<String> = [
         "apikey", "xapikey", "xiapikey", "secret", "clientsecret", "password", "passwd", "authorization",
     ]
     private static let frequentNames: Set<String> = ["key", "token", "accesstoken", "authtoken", "signature"]
     private static let schemes: Set<String> = ["bearer", "basic"]
     /// The minimum length, in bytes, of a word that has a key's prefix (`sk-`) or follows an authentication scheme
-    /// (`Bearer`). A word after a label may be shorter.
+    /// (`Bearer`). A word after a name such as `password` may be shorter.
     private static let shortest = 12
     private static let shortestNamed = 8
 
@@ -55,7 +55,8 @@ struct CredentialScan: Sendable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Returns the letters and digits of a word, in lower case.
+    /// Returns the letters and digits of a word in lower case, to compare them with the names. Long words give an empty
+    /// text.
     private static func name(of word: ArraySlice<UInt8>) -> String {
         guard word.count <= 24 else { return "" }
         return String(decoding: word.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }, as: UTF8.self)

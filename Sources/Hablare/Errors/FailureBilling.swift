@@ -2,7 +2,8 @@
 public enum FailureBilling: Sendable, Hashable, Codable {
     /// The service answered without reporting its usage. It may have charged for the call.
     case maybeBilled
-    /// The service did the work with this usage. The ledger records the usage and its cost, as for a usable answer.
+    /// The service did the work, and reported this usage. The ledger records the usage and its cost, as for a usable
+    /// answer.
     case billed(Usage)
 
     var state: BillingState {
@@ -29,8 +30,7 @@ extension AIServiceError {
             .keeping(keptAnswer)
     }
 
-    /// Whether the call may have been billed. The failure's ``billing`` decides. If it is `nil`, the disposition
-    /// decides.
+    /// Whether the call may have been billed. If the failure's ``billing`` is `nil`, the disposition decides.
     var billingState: BillingState {
         billing?.state ?? (disposition == .outcomeUnknown ? .maybeBilled : .neverSent)
     }
@@ -40,13 +40,13 @@ extension AIServiceError {
 
 /// The next step after a failure.
 public enum FailureDisposition: Sendable, Hashable, Codable {
-    /// The same call may succeed later. If the provider gave a time, `after` is the minimum time to wait. Other
-    /// requests wait, too, if the error's code is ``AIServiceError/Code/rateLimited``: the account is then paused, for
-    /// at most ``EngineConfiguration/longestPause``.
+    /// The same call may succeed later. `after` is the minimum time to wait, if the provider stated it. If the error's
+    /// code is ``AIServiceError/Code/rateLimited`` and `after` is given, the account is paused for this time, at most
+    /// for ``EngineConfiguration/longestPause``. Other requests to the account then also wait.
     case retry(after: Duration?)
     /// The same call will fail again.
     case fail
-    /// The user must act first: pay, set a key, install a program, free space.
+    /// The same call succeeds only after the user has acted: paid, set a key, installed a program, or freed space.
     case needsUser
     /// It is unknown whether the provider did the work and billed it.
     case outcomeUnknown

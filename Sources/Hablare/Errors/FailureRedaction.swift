@@ -1,24 +1,26 @@
-/// Redacts a provider's failure before it is stored, shown or logged. Removes quotations of the prompt and of long
-/// parameters, and all text that looks like a credential.
+/// Removes secrets from a provider's failure before the failure is stored, shown or logged. Removes quotations of the
+/// prompt and of long parameters, and all text that looks like a credential.
 ///
-/// A provider should already remove its secrets, because it knows them better. However, vendors repeat pieces of their
-/// input, and libraries repeat whole addresses in their errors, including keys. A failure is stored and shown
-/// permanently. Text in another form, such as escaped or translated text, is not recognized.
+/// Each provider should already remove its secrets, because it knows them best. However, the messages of services may
+/// contain pieces of their input, and the errors of libraries may contain whole addresses, including keys. This type is
+/// therefore a second defence for errors that are stored and shown permanently. It does not recognize the prompt in
+/// another form, for example escaped or translated.
 struct FailureRedaction: Sendable {
     static let promptMark = "[prompt]"
     static let parameterMark = "[parameter]"
     static let secretMark = "[secret]"
-    /// The minimum length in bytes of a piece of text that is removed because the request contains it. Shorter pieces
-    /// may be common words, or the name of a voice that does not exist. A shorter prompt, of at least
-    /// ``shortestPrompt`` bytes, is removed if it occurs as a whole.
+    /// The minimum length in bytes of a quotation that is removed. Shorter quotations may be common words, or may be
+    /// needed to understand the message, such as the name of a voice that does not exist. A prompt that is shorter than
+    /// this, and has at least ``shortestPrompt`` bytes, is removed if the whole prompt is quoted.
     static let shortestRun = 16
     static let shortestPrompt = 8
-    /// The maximum numbers of bytes of a request and of a failure that are examined, and the maximum number of bytes of
-    /// a failure that are kept.
+    /// The maximum number of bytes of a request that are examined. The next constants are the maximum number of bytes
+    /// of a failure that are examined, and the maximum number that are kept.
     private static let mostOfRequest = 1 << 20
     private static let mostOfText = 64 << 10
     private static let longestText = 4096
-    /// The number of bytes within which a credential is recognized by its beginning.
+    /// The number of bytes that are omitted at the end of a text that was examined only in part. A credential that
+    /// begins there cannot be recognized.
     private static let edge = 256
 
     private let prompt: [UInt8]
@@ -49,9 +51,9 @@ struct FailureRedaction: Sendable {
         return Self.text(of: bytes.dropLast(isCut ? Self.edge : 0), without: findings, isCut: isCut)
     }
 
-    /// Returns the text. A mark replaces each piece that was found. The text is shortened only afterwards, because
-    /// otherwise a remaining piece could be too short to be found. If the cut is within a character, the character
-    /// becomes U+FFFD.
+    /// Returns the text with a mark in place of each piece that was found. The text is shortened only afterwards. If it
+    /// were shortened first, the end of a quotation could be too short to be found. If the text is cut within a
+    /// character, the character becomes U+FFFD.
     private static func text(
         of bytes: ArraySlice<UInt8>, without findings: [(mark: String, matches: [Bool])], isCut: Bool
     ) -> String {
@@ -71,7 +73,7 @@ struct FailureRedaction: Sendable {
         return String(decoding: result, as: UTF8.self) + (isWhole ? "" : "…")
     }
 
-    /// Returns which bytes of a text belong to a piece of the given width that also occurs in the secret.
+    /// Returns for each byte of a text whether it belongs to a piece of the given width that also occurs in the secret.
     private static func matches(of secret: [UInt8], in text: [UInt8], width: Int) -> [Bool] {
         var matches = Array(repeating: false, count: text.count)
         guard secret.count >= width, text.count >= width else { return matches }
@@ -85,7 +87,7 @@ struct FailureRedaction: Sendable {
         return matches
     }
 
-    /// Returns every piece of the given width as a number, with the index at which the piece begins. The width is at
+    /// Returns every piece of the given width as a number, together with the index of its first byte. The width is at
     /// most 16 bytes.
     private static func windows(of bytes: [UInt8], width: Int) -> UnfoldSequence<(UInt128, Int), (UInt128, Int)> {
         let mask: UInt128 = width >= 16 ? .max : (1 << UInt128(width * 8)) - 1

@@ -2,29 +2,30 @@ import Dispatch
 import Foundation
 import HablareSupport
 
-/// A driver that runs the journal's drain, the function that commits all waiting writes. In production the drain runs
-/// on a separate thread. In a simulation it runs on a scheduler.
+/// Runs the journal's drain, the function that writes all waiting entries to the store. In production, the drain runs
+/// on a separate thread. In a simulation, a scheduler runs it.
 public protocol CommitDriver: Sendable {
-    /// Starts the driver, which runs `drain` after each signal. The journal calls this once, before any other method.
-    /// `drain` blocks for the time of its commits.
+    /// Starts the driver. From now on, the driver runs `drain` after each call of ``signal()``. The journal calls this
+    /// method once, before any other method of the driver. `drain` blocks its thread while it commits.
     func start(_ drain: @escaping @Sendable () -> Void)
 
-    /// Requests one more run of the drain. The journal calls this from any thread when its queue becomes non-empty.
+    /// Requests one more run of the drain. The journal calls this method from any thread, when its queue was empty and
+    /// gets an entry.
     func signal()
 
-    /// Stops the driver. The journal calls this once, when the journal is deallocated and needs no more runs.
+    /// Stops the driver. The journal calls this method once, when it is deallocated.
     func stop()
 }
 
-/// The production driver: a thread that sleeps on a semaphore.
+/// The driver for production: a thread that sleeps on a semaphore.
 ///
-/// It is a thread and not a task, because a commit blocks for the time of a disk sync. Threads of the cooperative pool
+/// It is a thread and not a task, because a commit blocks while it waits for the disk. Threads of the cooperative pool
 /// must not block.
 public final class ThreadCommitDriver: CommitDriver {
     private let wakeUp = DispatchSemaphore(value: 0)
     private let isStopped = Locked(false)
 
-    /// Creates a driver; its thread starts with ``start(_:)``.
+    /// Creates a driver. Its thread starts with ``start(_:)``.
     public init() {}
 
     /// Starts the thread.
@@ -47,7 +48,7 @@ public final class ThreadCommitDriver: CommitDriver {
         wakeUp.signal()
     }
 
-    /// Ends the thread after its current run.
+    /// Ends the thread after the current run of the drain.
     public func stop() {
         isStopped.withLock { $0 = true }
         wakeUp.signal()

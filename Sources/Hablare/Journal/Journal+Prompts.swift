@@ -1,34 +1,38 @@
 package import Foundation
 
-/// The result of a claim, after the prompts that are in files were read.
+/// The result of a claim, after the prompts in content files have been read. A claim leases waiting flights to this
+/// process.
 package struct ReadClaim: Sendable {
-    /// The flights to send, ordered by urgency and then by arrival. They include flights whose prompt is gone or
-    /// damaged. Such a flight fails.
+    /// The flights to send, ordered by urgency and then by arrival. They include flights whose prompt is missing or
+    /// damaged. The attempts of these flights fail.
     package var flights: [ClaimedFlight] = []
-    /// The earliest end of a backoff. See ``Claim/nextDue``.
+    /// The earliest date at which the backoff of a waiting flight ends. See ``Claim/nextDue``.
     package var nextDue: Date?
-    /// The flights whose prompts cannot be read now. They wait in the store until the end of a backoff.
+    /// The flights whose prompts cannot be read at the moment. They were returned to the store, where they wait for the
+    /// end of a backoff.
     package var putBack: [ClaimedFlight] = []
-    /// The flights whose leases are to be returned. Some of these flights were not read, because they are no longer
-    /// wanted. The prompts of the other flights could not be read, and the flights could not be put back.
+    /// The flights whose leases must be returned. Some of these flights are no longer wanted, so their prompts were not
+    /// read. The prompts of the other flights could not be read, and the flights could not be returned with a backoff.
     package var unneeded: [ClaimedFlight] = []
-    /// The error that prevented putting flights back.
+    /// The error that prevented returning flights to the store with a backoff.
     package var storeFailure: (any Error)?
 }
 
 extension Journal {
-    /// The backoff of a flight whose prompt cannot be read, in seconds.
+    /// The length of the backoff of a flight whose prompt cannot be read, in seconds.
     private static let unreadPause: TimeInterval = 5
 
-    /// Reads the prompts of claimed flights, outside the journal's thread.
+    /// Reads the prompts of claimed flights on another thread than the journal's thread.
     ///
-    /// If a prompt cannot be read now, for example because no file handle is free, its flight is put back into the
-    /// store for a while. The flight then does not delay the flights behind it.
+    /// If a prompt cannot be read at the moment, for example because the process has no free file descriptor, its
+    /// flight is returned to the store with a backoff. The flight then does not delay the flights that wait after it.
     ///
     /// - Parameters:
     ///   - claim: The claimed flights.
-    ///   - date: The clock. Called after the prompts were read, because reading may take long.
-    ///   - isWanted: Whether claimed flights can still be sent. Called before each file is read.
+    ///   - date: The clock that gives the start of a backoff. It is called after the prompts were read, because reading
+    ///     may take long.
+    ///   - isWanted: A function that returns whether claimed flights can still be sent. It is called before each file
+    ///     is read.
     package func reading(
         _ claim: Claim, date: @Sendable () -> Date, isWanted: @escaping @Sendable () -> Bool = { true }
     ) async -> ReadClaim {
@@ -78,13 +82,13 @@ extension Journal {
 }
 
 extension Claim {
-    /// Whether prompts must be read from files before the flights can be sent.
+    /// Whether a prompt must be read from a file before the flights can be sent.
     var needsReading: Bool { flights.contains { $0.promptContent != nil || $0.failure?.isPassing == true } }
 }
 
 extension ClaimedFlight {
-    /// Reads the flight's prompt from its file. Returns the flight with its prompt, or with the reason why the prompt
-    /// cannot be read. Blocks.
+    /// Reads the flight's prompt from its file. Returns the flight with its prompt, or with the error that prevented
+    /// the reading. Blocks the calling thread.
     package func readingPrompt(from content: (any ContentReading)?) -> ClaimedFlight {
         guard let reference = promptContent else { return self }
         var flight = self
@@ -109,6 +113,6 @@ extension ClaimedFlight {
 }
 
 extension AIServiceError {
-    /// Whether a later read may succeed. `false` if the content is missing or damaged.
+    /// Whether a later read may succeed. The value is `false` if the content is missing or damaged.
     fileprivate var isPassing: Bool { code.category == .storage && code != .storageCorrupt }
 }

@@ -1,17 +1,19 @@
 import Foundation
 import HablareSupport
 
-/// The only writer of a store. It also reports the changes of its commits. All entries that arrive during one commit go
-/// into the next commit together.
+/// The only writer of a store in this process. It also reports the changes that its commits make. Entries that arrive
+/// during a commit are written together in the next commit.
 ///
-/// The journal never waits to fill a batch. It commits entries in the order of arrival. If a cancellation and an
-/// outcome of the same request arrive, the first of them therefore wins. The listener receives the changes of each
-/// commit in commit order, before any caller of that commit resumes. If a commit fails, all its callers get the error.
+/// The journal does not wait for more entries: if it is idle, it commits an entry at once. It commits entries in the
+/// order of arrival. Therefore, if a cancellation and an outcome of the same request arrive, the first of the two takes
+/// effect. For each commit, the listener receives the changes before any caller of that commit continues. It receives
+/// commits in their order. If a commit fails, all its callers get the error.
 package final class Journal: Sendable {
-    /// The maximum number of writes in a commit. It prevents that one huge submission delays other callers for long.
+    /// The maximum number of writes in a commit. With this limit, one huge submission does not delay other callers for
+    /// long.
     package static let maximumBatch = 4096
 
-    /// A function that receives the result of an entry on the journal's thread. It must not block.
+    /// A function that receives the result of an entry. The journal calls it on its thread. It must not block.
     package typealias Completion<R> = @Sendable (Result<R, any Error>) -> Void
 
     fileprivate enum Entry: Sendable {
@@ -23,13 +25,15 @@ package final class Journal: Sendable {
         case marker(CheckedContinuation<Void, Never>)
     }
 
-    /// The part of the journal that the drain needs. It is separate so that the driver does not keep the journal alive.
+    /// The part of the journal that the drain needs. It is a separate object so that the driver does not keep the
+    /// journal alive.
     fileprivate final class Core: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
         let pending = Locked<[Entry]>([])
-        /// Whether the journal must read all rows of interest. It must if the store no longer has all changes of other
-        /// processes, or if a commit of this process has an unknown outcome.
+        /// Whether the journal must read all rows that this process runs or watches. There are two possible reasons.
+        /// The store no longer has the record of all changes by other processes. Or a commit of this process has an
+        /// unknown outcome.
         let mustReadAll = Locked(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {
@@ -41,15 +45,15 @@ package final class Journal: Sendable {
     private let core: Core
     private let driver: any CommitDriver
 
-    /// Creates a journal. It commits nothing before ``start(notifying:)``.
+    /// Creates a journal. The journal commits nothing before ``start(notifying:)``.
     package init(store: any RequestStore, driver: any CommitDriver, meters: JournalMeters? = nil) {
         core = Core(store: store, meters: meters)
         self.driver = driver
     }
 
-    /// Starts to commit. Call it once.
+    /// Starts to commit. Call this method once.
     ///
-    /// - Parameter listener: The listener, which receives every commit. Not retained.
+    /// - Parameter listener: The listener to all commits. The journal does not retain it.
     package func start(notifying listener: (any CommitListener)? = nil) {
         driver.start { [core, weak listener] in core.drain(notifying: listener) }
     }
@@ -58,9 +62,9 @@ package final class Journal: Sendable {
         driver.stop()
     }
 
-    /// Makes writes durable in one commit and returns their receipts.
+    /// Writes to the store in one commit, and returns the receipt of each write.
     ///
-    /// This method cannot be cancelled, because the writes may already be on disk, and the caller needs the receipts.
+    /// This method ignores cancellation, because the writes may already be on disk, and the caller needs the receipts.
     package func commit(_ writes: [StoreWrite]) async throws -> [WriteReceipt] {
         try await withCheckedThrowingContinuation { continuation in
             commit(writes) { continuation.resume(with: $0) }
@@ -75,18 +79,18 @@ package final class Journal: Sendable {
         enqueue(.writes(writes, completion))
     }
 
-    /// Claims waiting flights and passes them to `completion` in commit order. Does not read prompts that are in files.
-    /// To read them, call ``reading(_:date:isWanted:)``.
+    /// Leases waiting flights to this process, and passes them to `completion` in commit order. Prompts in content
+    /// files are not read. To read them, call ``reading(_:date:isWanted:)``.
     package func claim(_ query: ClaimQuery, then completion: @escaping Completion<Claim>) {
         enqueue(.claim(query, completion))
     }
 
-    /// Passes the changes that other processes committed since the last call to the listener.
+    /// Reads the changes that other processes have committed since the last call, and passes them to the listener.
     package func readForeignChanges() async throws {
         try await withCheckedThrowingContinuation { enqueue(.foreignChanges($0)) }
     }
 
-    /// Passes the present state of rows to the listener. The listener receives this state in commit order: after all
+    /// Reads the current state of rows, and passes it to the listener. The listener receives this state after all
     /// earlier changes of the rows and before all later changes.
     package func tellState(of rows: [ChangedRow]) async throws {
         try await withCheckedThrowingContinuation { enqueue(.state(rows, $0)) }
@@ -98,11 +102,11 @@ package final class Journal: Sendable {
         await withCheckedContinuation { enqueue(.marker($0)) }
     }
 
-    /// The store of prompts that are not in rows.
+    /// The store of prompts that are too large for the database.
     var content: (any ContentReading)? { core.store.content }
 
-    /// Returns the error for a request that the store does not find. The request is unknown, or the store is damaged
-    /// and the request may have been submitted.
+    /// Returns the error for a request that the store does not find. If the store is damaged, the error says so,
+    /// because the request may have been lost.
     func notFound(_ id: UUID) async -> AIServiceError {
         do {
             _ = try await read { try $0.snapshot(of: id) }
@@ -114,7 +118,8 @@ package final class Journal: Sendable {
         return .unknown(id)
     }
 
-    /// Reads the store outside the caller's actor. A read may wait for the disk, and the main actor must not wait.
+    /// Reads the store outside the caller's actor. A read may wait for the disk. The main actor must not wait for the
+    /// disk.
     package func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
         try await readStore { try read($0) }
     }
@@ -146,26 +151,27 @@ extension Error {
     var isUncertain: Bool { (self as? AIServiceError)?.code == .storageUncertain }
 }
 
-/// A listener to commits, called on the journal's thread. Commits do not overlap: a commit ends before the next commit
-/// is announced.
+/// Listens to commits. The journal calls its methods on the journal's thread. The journal finishes one commit before it
+/// announces the next commit.
 package protocol CommitListener: AnyObject, Sendable {
-    /// Announces that the writes are about to be committed. The listener may change how submissions are written.
+    /// Announces that the writes will now be committed. The listener may change how submissions are written, for
+    /// example whether an attempt starts in the same commit.
     func willCommit(_ writes: inout [StoreWrite])
 
     /// Reports that the writes are on disk.
     func committed(_ commit: StoreCommit, of writes: [StoreWrite])
 
-    /// Reports that a commit failed and none of the writes is on disk. If the error is
+    /// Reports that a commit failed and that none of its writes is on disk. There is one exception: after
     /// ``AIServiceError/Code/storageUncertain``, the writes may be on disk.
     func commitFailed(_ writes: [StoreWrite], with error: any Error)
 
-    /// Returns whether the listener runs or watches the flight or request of a row.
+    /// Returns whether this process runs or watches the flight or request of a row.
     func isOfInterest(_ row: ChangedRow) -> Bool
 
     /// All rows for which ``isOfInterest(_:)`` is true.
     var rowsOfInterest: [ChangedRow] { get }
 
-    /// Reports changes that other processes committed, or the present state of rows.
+    /// Reports changes that other processes committed, or the current state of rows.
     func received(_ news: ForeignChanges)
 }
 
@@ -251,7 +257,7 @@ extension Journal.Core {
         }
     }
 
-    /// Reads the rows of interest after a commit of unknown outcome, before anything else is written.
+    /// If a commit has an unknown outcome, reads all rows of interest before the journal writes anything else.
     private func readAllIfUncertain(notifying listener: (any CommitListener)?) throws {
         if mustReadAll.withLock({ $0 }) { try readForeignChanges(notifying: listener) }
     }

@@ -1,11 +1,12 @@
 package import Foundation
 
-/// A limit on spending. All processes that use the store and are configured with the budget share the limit.
+/// A limit on spending. All processes on the store that are configured with the budget share the limit.
 ///
-/// Before an attempt is sent, the transaction that journals the attempt reserves its maximum cost. If the budget has
-/// less than the maximum cost left, the call is not sent, and fails with ``AIServiceError/Code/budgetExceeded``. When
-/// the attempt has ended, its cost replaces the reservation. If the cost is unknown and the attempt may have been
-/// billed, the reserved amount counts as spent.
+/// The start of an attempt is written to the store before its call is sent. In the same transaction, the budget
+/// reserves the attempt's maximum cost. If the budget has less left than the maximum cost, the call is not sent, and
+/// the attempt fails with ``AIServiceError/Code/budgetExceeded``. When the attempt has ended, its actual cost replaces
+/// the reserved amount. If the actual cost is unknown and the attempt may have been billed, the reserved amount counts
+/// as spent.
 ///
 /// For example, 20 dollars a month for everything, and 50 cents a day for drafts:
 ///
@@ -16,13 +17,13 @@ package import Foundation
 /// ]
 /// ```
 public struct Budget: Sendable, Hashable {
-    /// The period of the limit. Days and months are in UTC. An attempt counts in the period in which it began.
+    /// The period of the limit. Days and months are in UTC. An attempt counts towards the period in which it began.
     public enum Period: String, Sendable, Hashable, CaseIterable {
         /// A day.
         case day
         /// A calendar month.
         case month
-        /// All time.
+        /// All time: the amount spent never starts at 0 again.
         case total
     }
 
@@ -30,9 +31,9 @@ public struct Budget: Sendable, Hashable {
     public enum Scope: Sendable, Hashable {
         /// All attempts.
         case all
-        /// The attempts of one provider, which must be registered in this process.
+        /// The attempts at one provider. The provider must be registered in this process.
         case provider(ProviderID)
-        /// The attempts of requests with a tag, of 1 to ``AIRequest/maximumTagLength`` bytes.
+        /// The attempts of requests with one tag. The tag must have 1 to ``AIRequest/maximumTagLength`` bytes.
         case tag(String)
         /// The attempts of one job.
         case job(JobKey)
@@ -40,8 +41,8 @@ public struct Budget: Sendable, Hashable {
 
     /// The action for a call whose maximum cost is unknown.
     public enum UnknownCosts: Sendable, Hashable {
-        /// Send the call if the budget is not used up. The call counts towards the budget once its cost is known.
-        /// ``BudgetRecord/unknown`` is the number of attempts whose cost is unknown.
+        /// Send the call if the budget is not used up. When its cost is known after the call, the cost counts towards
+        /// the budget. ``BudgetRecord/unknown`` counts the attempts whose cost stays unknown.
         case countAsZero
         /// Do not send the call.
         case refuse
@@ -53,13 +54,14 @@ public struct Budget: Sendable, Hashable {
     /// The maximum amount to spend in a period, in millionths of a US dollar, 0 or more. For example, 5,000,000 for
     /// five dollars. With 0, only free calls are sent.
     public var limit: Int64
-    /// The period of the limit. Default ``Period/month``. For example, `.day` to spread the spending of a server.
+    /// The period of the limit. Default ``Period/month``. For example, `.day` if a server should not spend the amount
+    /// of a month in a few days.
     public var period: Period
     /// The attempts that count towards the limit. Default ``Scope/all``. For example, `.provider("narrator")` or
     /// `.tag("customer-7")`.
     public var scope: Scope
     /// The action for a call whose maximum cost is unknown. Default ``UnknownCosts/countAsZero``. For example,
-    /// `.refuse` if the limit must hold in any case.
+    /// `.refuse` if the limit must never be exceeded.
     public var unknownCosts: UnknownCosts
 
     /// Creates a budget.
@@ -105,8 +107,8 @@ public struct Budget: Sendable, Hashable {
 }
 
 extension Budget.Scope {
-    /// Refuses a scope that no attempt of this process can match. Otherwise a typing error would create a budget
-    /// without effect.
+    /// Throws if no attempt of this process can match the scope. A typing error would otherwise create a budget without
+    /// effect.
     fileprivate func check(of name: String, in registry: ProviderRegistry) throws(AIServiceError) {
         switch self {
         case .all: break
@@ -152,7 +154,7 @@ extension Budget.Period {
         }
     }
 
-    /// Returns the end of the period that contains a date, or `nil` for all time.
+    /// Returns the end of the period that contains a date, or `nil` for the period ``Budget/Period/total``.
     package func end(containing date: Date) -> Date? {
         switch self {
         case .day: UTCDay(containing: date).next.start

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The start of an attempt that counts towards budgets, in the form in which it is written to the store.
+/// The start of an attempt that counts towards budgets, as it is written to the store.
 public struct AttemptStart: Sendable, Hashable {
     /// The flight of the attempt.
     public var flight: FlightID
-    /// The transition of the flight from leased to executing.
+    /// The transition of the flight (the shared work of equal requests) from leased to executing.
     public var transition: FlightTransition
     /// The date of the start.
     public var startedAt: Date
-    /// The charges to budgets. If one budget refuses the attempt, no budget is charged.
+    /// The charges to budgets. If one budget refuses the attempt, the attempt is not sent, and no budget is charged.
     public var charges: [BudgetCharge]
 
     /// Creates a start.
@@ -24,7 +24,7 @@ public struct AttemptStart: Sendable, Hashable {
 public struct BudgetCharge: Sendable, Hashable {
     /// The name of the budget.
     public var budget: String
-    /// The beginning of the budget's period in which the attempt counts.
+    /// The first moment of the budget's period towards which the attempt counts.
     public var period: Date
     /// The limit of the budget in micro-dollars.
     public var limit: Int64
@@ -32,8 +32,8 @@ public struct BudgetCharge: Sendable, Hashable {
     public var bound: Int64?
     /// Whether the budget refuses attempts of unknown maximum cost.
     public var refusesUnknown: Bool
-    /// The job whose attempts are charged. If the flight belongs to another job, the attempt is not charged. `nil`:
-    /// attempts of every job are charged.
+    /// The job whose attempts are charged, or `nil` if the attempts of all jobs are charged. If the flight does not
+    /// belong to this job, the attempt is not charged.
     public var job: JobKey?
 
     /// Creates a charge.
@@ -49,7 +49,7 @@ public struct BudgetCharge: Sendable, Hashable {
     }
 }
 
-/// The reason why an attempt must not be sent.
+/// The budget that does not allow an attempt to be sent.
 public struct BudgetRefusal: Sendable, Hashable {
     /// The name of the budget that does not have enough left for the attempt.
     public var budget: String
@@ -67,9 +67,9 @@ public struct BudgetRefusal: Sendable, Hashable {
 public struct BudgetRecord: Sendable, Hashable {
     /// The name of the budget.
     public var budget: String
-    /// The beginning of the period. 1 January 1970 if the budget's period is ``Budget/Period/total``.
+    /// The first moment of the period. For ``Budget/Period/total`` it is 1 January 1970.
     public var period: Date
-    /// The amount spent, or reserved by attempts in flight, in micro-dollars.
+    /// The amount that was spent or is reserved by attempts in flight, in micro-dollars.
     public var spent: Int64
     /// The number of attempts that count as 0 because their cost is unknown.
     public var unknown: Int

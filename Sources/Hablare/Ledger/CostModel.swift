@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Computes the cost of calls from a price table. This type is pure. It uses 128-bit integers and rounds once at the
-/// end, so costs are exact to the micro-dollar.
+/// Computes the cost of calls from a price table. This type is pure: it has no side effects. It computes with 128-bit
+/// integers and rounds only the result, so costs are exact to the micro-dollar.
 struct CostModel: Sendable, Hashable {
     let prices: PriceTable
 
     struct Payee: Sendable, Hashable {
-        /// The names that an entry of the table may use for the provider: first the provider's id, then its kind.
+        /// The names of the provider in the price table: first the provider's id, then its kind.
         let names: [String]
         let model: String?
 
@@ -27,9 +27,9 @@ struct CostModel: Sendable, Hashable {
 
     /// Returns the cost of one call in micro-dollars.
     ///
-    /// If the provider reports a cost, returns this cost. Returns `nil` (unknown) if no price is valid at the date, or
-    /// if the call reported none of the units that have a price. A missing count does not mean that the unit was not
-    /// used.
+    /// If the provider reports a cost, this is the result. Returns `nil` (unknown) in two cases: no price is valid on
+    /// the date, or the call reported no count for any unit that has a price. The reason for the second case is that a
+    /// provider may use a unit without reporting its count.
     func cost(of usage: Usage, by payee: Payee, at date: Date) -> Int64? {
         if let reported = usage.costMicroDollars { return reported }
         let prices = prices.prices(of: payee.names, model: payee.model, at: date).applying(to: usage)
@@ -44,14 +44,15 @@ struct CostModel: Sendable, Hashable {
         return sum(charged, of: counts)
     }
 
-    /// Returns the maximum cost of a call before it is sent, or `nil` if it is unknown.
+    /// Returns the maximum cost of a call that has not been sent yet, or `nil` if the maximum is unknown.
     ///
-    /// Before the call, it is unknown which tokens the provider will read from its cache or write to its cache. Each
-    /// input token is therefore charged at the highest price of an input token. The prompt may be shorter than its
-    /// maximum. Each unit is therefore charged at the highest of its prices up to that length.
+    /// Before the call, it is unknown how many tokens the provider will read from its cache or write to its cache. Each
+    /// input token is therefore counted at the highest price of an input token. The prompt may be shorter than the
+    /// estimate, and a shorter prompt may have a higher price. Each unit is therefore counted at its highest price for
+    /// any prompt up to the estimated length.
     ///
-    /// - Parameter maximum: Returns the provider's estimate of the maximum usage. Not called if the call is free or has
-    ///   only a price per call, because the cost then does not depend on the usage.
+    /// - Parameter maximum: A function that returns the provider's estimate of the maximum usage. It is not called if
+    ///   the call is free or is charged only per call, because the cost then does not depend on the usage.
     func bound(by payee: Payee, at date: Date, maximum: () -> Usage?) -> Int64? {
         let prices = prices.prices(of: payee.names, model: payee.model, at: date)
         let charged = prices.filter { $0.microDollarsPerMillion > 0 }
@@ -81,17 +82,19 @@ struct CostModel: Sendable, Hashable {
 }
 
 extension [PriceEntry] {
-    /// The prices that apply to a call: for each unit the one for the longest prompts that the call's prompt reaches.
+    /// The prices that apply to a call. For each unit, this is the price with the highest ``PriceEntry/above`` that the
+    /// call's input tokens exceed.
     fileprivate func applying(to usage: Usage) -> [PriceEntry] {
         only(reachedBy: usage) { $0.above ?? 0 < $1.above ?? 0 }
     }
 
-    /// The highest price of each unit for a prompt that is at most as long.
+    /// The highest price of each unit for any prompt up to the length of the estimate.
     fileprivate func highest(upTo maximum: Usage) -> [PriceEntry] {
         only(reachedBy: maximum) { $0.microDollarsPerMillion < $1.microDollarsPerMillion }
     }
 
-    /// Returns one price for each unit: the greatest of those that a prompt of this length reaches.
+    /// Returns one price for each unit: the greatest price, in the given order, among the prices that may apply to a
+    /// prompt of this length.
     private func only(
         reachedBy usage: Usage, by areInIncreasingOrder: (PriceEntry, PriceEntry) -> Bool
     ) -> [PriceEntry] {
@@ -112,9 +115,9 @@ extension PriceUnit {
     }
 }
 
-/// The number of each unit that one call used. No token is counted twice. A token that was read from the cache or
-/// written to it counts as a cache token if there is a price for it, and otherwise as an input token. Audio is counted
-/// in milliseconds. Negative counts are zero.
+/// The number of units of each kind that one call used. Each token is counted once. A token that was read from the
+/// cache or written to it counts as a cache token if cache tokens have a price. Otherwise it counts as an input token.
+/// Audio is counted in milliseconds. Negative counts are treated as zero.
 private struct UnitCounts {
     private let usage: Usage
     private let cached: Int64
@@ -145,8 +148,8 @@ private struct UnitCounts {
 }
 
 extension PriceTable {
-    /// Returns the maximum cost of a request at a provider in micro-dollars. The provider estimates the maximum usage,
-    /// and the price table gives its price. Returns `nil` if the estimate or the price is unknown.
+    /// Returns the maximum cost of a request at a provider in micro-dollars. The maximum is computed from the
+    /// provider's estimate of the usage and the price table. Returns `nil` if the estimate or the price is unknown.
     package func mostCost(of request: AIRequest, at provider: any AIServiceProvider, on date: Date) -> Int64? {
         let payee = CostModel.Payee(
             provider: provider.id, instance: provider.instance, model: request.model ?? provider.defaultModel)

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A query that sums attempts, optionally in groups. An attempt that a budget refused was never sent, so no sum
-/// includes it.
+/// A query that sums attempts in the ledger, the record of all attempts and their costs. The sums can be in groups. If
+/// a budget refused an attempt, the attempt was never sent, and no sum includes it.
 ///
 /// ```swift
 /// let lastDay = LedgerQuery(by: .model, from: Date().addingTimeInterval(-86_400), provider: "openai", tag: "drafts")
@@ -13,7 +13,7 @@ public struct LedgerQuery: Sendable, Hashable {
         case provider
         /// The requested model.
         case model
-        /// The tag. An attempt counts under each tag of its request, so the sums of all tags can be more than the
+        /// The tag. An attempt counts under each tag of its request, so the sums of all tags together can exceed the
         /// total.
         case tag
         /// The job.
@@ -22,20 +22,20 @@ public struct LedgerQuery: Sendable, Hashable {
         case day
     }
 
-    /// The property to group by. `nil`: no groups, only the total.
+    /// The property to group by. If it is `nil`, the report has no groups, only the total.
     public var grouping: Grouping?
-    /// The earliest start of an attempt, inclusive. `nil`: no limit.
+    /// The beginning of the period: attempts that started on this date or later are included. `nil` means no limit.
     public var from: Date?
-    /// The latest start of an attempt, exclusive. `nil`: no limit.
+    /// The end of the period: attempts that started before this date are included. `nil` means no limit.
     public var to: Date?
-    /// The provider of the attempts. `nil`: any provider.
+    /// The provider of the attempts. `nil` means any provider.
     public var provider: ProviderID?
-    /// The job of the requests. `nil`: any job, or none.
+    /// The job of the requests. `nil` means requests of any job and requests without a job.
     public var job: JobKey?
-    /// The tag of the requests. `nil`: any tags, or none.
+    /// A tag of the requests. `nil` means requests with any tags and requests without tags.
     public var tag: String?
 
-    /// Creates a query. Default: the total of all attempts.
+    /// Creates a query. By default, it asks for the total of all attempts.
     public init(
         by grouping: Grouping? = nil, from: Date? = nil, to: Date? = nil, provider: ProviderID? = nil,
         job: JobKey? = nil, tag: String? = nil
@@ -61,8 +61,8 @@ public struct LedgerSum: Sendable, Hashable {
     public var discarded: Int
     /// The number of attempts that may have been billed.
     public var maybeBilled: Int
-    /// The number of attempts that may have been billed and whose cost is unknown. Attempts that were certainly billed
-    /// are included. ``usage`` does not include the cost of these attempts.
+    /// The number of attempts that may have been billed and whose cost is unknown. Attempts that were certainly billed,
+    /// but whose cost is unknown, are included. ``usage`` does not include the cost of these attempts.
     public var withoutCost: Int
     /// The total usage. Its cost is the sum of the known costs. It is `nil` if no attempt has a known cost.
     public var usage: Usage
@@ -87,7 +87,8 @@ public struct LedgerSum: Sendable, Hashable {
 
 /// A row of a report.
 public struct LedgerRow: Sendable, Hashable {
-    /// The provider, the model, the tag, the job, or the day (`2026-11-21`). `nil` for attempts without this property.
+    /// The value by which the row is grouped: the provider, the model, the tag, the job, or the day (`2026-11-21`).
+    /// `nil` for the attempts without such a value.
     public var key: String?
     /// The sum over the attempts of the row.
     public var sum: LedgerSum
@@ -101,8 +102,7 @@ public struct LedgerRow: Sendable, Hashable {
 
 /// The result of a ``LedgerQuery``.
 public struct LedgerReport: Sendable, Hashable {
-    /// The rows in the order of their keys. The row of attempts without a key is last. Empty if the query has no
-    /// grouping.
+    /// The rows, sorted by their keys. The row without a key is last. Empty if the query has no grouping.
     public var rows: [LedgerRow]
     /// The sum over all attempts of the query, each counted once.
     public var total: LedgerSum

@@ -1,9 +1,9 @@
 import Foundation
 
-/// An exact sum over attempts. It uses 128-bit numbers, which are clamped only when ``sum`` is read.
+/// An exact sum over attempts. It computes with 128-bit numbers, and clamps them only when ``sum`` is read.
 package struct LedgerTally: Sendable {
-    /// The quantities that are summed in addition to the counts, in the order of ``Usage``. Durations are in
-    /// microseconds.
+    /// The quantities that are summed, in the order of ``Usage``. The counts of attempts are kept separately. Durations
+    /// are in microseconds.
     package enum Quantity: Int, Sendable, CaseIterable {
         case inputTokens, outputTokens, characters, bytes, audioMilliseconds, cost, microseconds, cachedInputTokens,
             cacheWriteTokens

@@ -33,25 +33,27 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
 public struct PriceEntry: Sendable, Hashable {
     /// The id of a registered provider, or the kind of its instance (``ProviderInstance``).
     public var provider: String
-    /// The model. `nil`: every model without its own entry.
+    /// The model, or `nil` for every model that has no entry of its own at this provider.
     public var model: String?
     /// The unit.
     public var unit: PriceUnit
     /// The price of a million units in millionths of a US dollar. For example, 150,000 is 15 cents for a million units.
     public var microDollarsPerMillion: Int64
-    /// The price applies only to calls with more input tokens than this number. It then applies to the whole call.
-    /// Cached tokens also count. For example, 272,000 means calls with 272,001 input tokens or more. `nil`: the price
-    /// applies if no other price of the unit applies.
+    /// The number of input tokens that a call must exceed for this price to apply. The price then applies to all units
+    /// of the call, and not only to the units above the number. Cached tokens count as input tokens. For example,
+    /// 272,000 means calls with 272,001 input tokens or more. With `nil`, the price applies if no other price of the
+    /// unit applies.
     public var above: Int64?
-    /// The date from which the price is valid. `nil`: the price is also valid for all earlier dates.
+    /// The date from which the price is valid. With `nil`, the price is also valid for all earlier dates.
     public var from: Date?
-    /// The date until which the price is valid, exclusive. `nil`: the price has no end date.
+    /// The date from which the price is no longer valid. With `nil`, the price has no end date.
     public var until: Date?
-    /// The day or month of the last comparison of the price with its source, such as `2026-11-21` or `2026-11`. `nil`:
-    /// the day of the table (``PriceTable/date``) applies, if it is known. This property does not affect any cost.
+    /// The day or month in which the price was last compared with its source, such as `2026-11-21` or `2026-11`. With
+    /// `nil`, the day of the table (``PriceTable/date``) applies, if it is known. This property does not affect any
+    /// cost.
     public var checked: String?
-    /// The source of the price, such as the address of a page. `nil`: the sources of the table (``PriceTable/sources``)
-    /// apply. This property does not affect any cost.
+    /// The source of the price, such as the address of a page. With `nil`, the sources of the table
+    /// (``PriceTable/sources``) apply. This property does not affect any cost.
     public var source: String?
 
     /// Creates a price.
@@ -74,7 +76,7 @@ public struct PriceEntry: Sendable, Hashable {
         (from ?? .distantPast) <= date && date < (until ?? .distantFuture)
     }
 
-    /// Whether the price may apply to a call with so many input tokens.
+    /// Returns whether the price may apply to a call with this number of input tokens.
     func covers(inputTokens: Int64) -> Bool { above.map { inputTokens > $0 } ?? true }
 
     func overlaps(_ other: PriceEntry) -> Bool {
@@ -86,7 +88,7 @@ public struct PriceEntry: Sendable, Hashable {
 /// Formats amounts of money.
 public enum MicroDollars {
     /// Returns an amount in millionths of a US dollar as text, such as `$12.34`, `$0.000015` or `-$1.00`. The text has
-    /// at least two decimals, and more if the amount needs them.
+    /// two decimals. It has more decimals only if the amount needs them.
     public static func text(_ amount: Int64) -> String {
         let magnitude = amount.magnitude
         var fraction = String(magnitude % 1_000_000)

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension PriceTable {
-    /// The prices that ship with this version: a few models of well-known services. ``date`` and ``sources`` give their
-    /// age and origin. Prices change. Check them, or use your own table.
+    /// The prices that ship with this version of Hablare, for a few models of well-known services. ``date`` and
+    /// ``sources`` tell when and where the prices were collected. Prices change, so check them or use your own table.
     public static let shipped: PriceTable = {
         do {
             return try PriceTable(json: Data(PackageResources.prices_json))
@@ -15,18 +15,18 @@ extension PriceTable {
     ///
     /// The file is a JSON object with the members `date`, `sources` and `prices`. `prices` is a list of objects with
     /// these members:
-    /// - `provider`, and `model`. If `model` is omitted, the price applies to every model.
+    /// - `provider`, and optionally `model`. If `model` is omitted, the price applies to every model.
     /// - `unit`, a ``PriceUnit``, and `microDollarsPerMillion`, the price of a million units.
     /// - `above`: the price applies only to calls with more input tokens than this number. If `above` is omitted, the
     ///   price applies to every call.
     /// - The days `from` and `until`. The price is valid from the beginning of `from` to the beginning of `until`, in
-    ///   UTC. If one of these days is omitted, the price has no limit in that direction.
+    ///   UTC. If `from` or `until` is omitted, the price has no limit in that direction.
     /// - `checked`, the day or month in which the price was compared with its source. If it is omitted, `date` applies.
     /// - `source`, the source of the price. If it is omitted, `sources` applies.
     ///
     /// A file with other members is refused.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the wrong
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``. The message names the wrong
     ///   entry, for example an unknown unit, member or day. Also the errors of ``init(_:date:sources:)``.
     public init(json: Data) throws(AIServiceError) {
         let file: Any
@@ -96,8 +96,8 @@ extension PriceTable {
             checked: row["checked"] as? String, source: row["source"] as? String)
     }
 
-    /// Returns a whole number. A number with a fraction is none, and neither is a Boolean, which is a number to
-    /// Foundation.
+    /// Returns a whole number, or `nil` if the value is not a whole number. Numbers with a fraction are not whole
+    /// numbers. Boolean values are also excluded, because Foundation treats them as numbers.
     private static func whole(_ value: Any?) -> Int64? {
         guard let number = value as? NSNumber, !isBoolean(number) else { return nil }
         return Int64(exactly: number.doubleValue)

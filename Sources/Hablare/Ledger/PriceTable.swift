@@ -1,20 +1,23 @@
 package import Foundation
 
-/// The prices of providers as dated entries, from which costs are computed.
+/// The prices of providers as dated entries. The engine computes costs from them.
 ///
-/// The first of these levels that has a valid entry determines the prices of a call:
+/// An entry names a provider or a kind of provider, and optionally a model. For a call, only the first of these levels
+/// that has a valid entry is used:
 /// 1. The provider's id and the model.
 /// 2. The provider's id without a model.
 /// 3. The provider's kind and the model.
 /// 4. The provider's kind without a model.
 ///
-/// All valid entries of this level apply, one for each unit. Entries of other levels are ignored. If an entry has the
-/// price 0, its unit is free.
+/// All valid entries of this level apply, one for each unit. Entries of other levels are ignored. With the price 0, a
+/// unit is free.
 ///
-/// A unit may also have prices for long prompts (``PriceEntry/above``). If the call's input tokens exceed the `above`
-/// of one or more entries, the entry with the highest of these numbers applies to the whole call.
+/// A unit may also have prices for long prompts (``PriceEntry/above``). Such a price applies if the call has more input
+/// tokens than its `above`. If several of these prices apply, the one with the highest `above` is used. The price then
+/// applies to the whole call.
 public struct PriceTable: Sendable, Hashable {
-    /// The maximum price of an entry: a thousand dollars for one unit. With this limit, costs can be computed exactly.
+    /// The maximum price of an entry: a thousand dollars for one unit. The limit makes exact computation of costs
+    /// possible.
     public static let highestPrice: Int64 = 1_000_000_000_000_000
 
     /// The day on which the prices were collected, such as `2026-11-21`. Empty if the day is not known.
@@ -35,8 +38,8 @@ public struct PriceTable: Sendable, Hashable {
 
     /// Creates a table.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the wrong
-    ///   entry:
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` in these cases. The message
+    ///   names the wrong entry.
     ///   - The price is negative or above ``highestPrice``.
     ///   - The price ends before it begins.
     ///   - `above` is not positive.
@@ -116,9 +119,9 @@ public struct PriceTable: Sendable, Hashable {
         !prices(of: names, model: model, at: date).isEmpty
     }
 
-    /// Returns the prices that may apply to a call. Searches in this order: for each name, first the name with the
-    /// model, then the name without a model. The first step that finds a price determines the result. A unit may have
-    /// several prices in the result, because it also contains the prices for long prompts.
+    /// Returns the prices that may apply to a call, from one level of the table. Searches in this order: for each name,
+    /// first the name with the model, then the name without a model. The first search that finds a price determines the
+    /// result. The result may have several prices for one unit, because it includes the prices for long prompts.
     func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
         for name in names {
             if let model {

@@ -5,7 +5,7 @@ struct Spending: Sendable {
     let budgets: [Budget]
     let costs: CostModel
 
-    /// Returns whether a request to a provider may count towards a budget, without regard to its job.
+    /// Returns whether a request to a provider may count towards a budget. Does not check the request's job.
     func mayCount(_ request: AIRequest, for provider: ProviderID) -> Bool {
         budgets.contains { $0.mayCount(request, for: provider) }
     }

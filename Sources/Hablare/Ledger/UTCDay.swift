@@ -2,11 +2,11 @@ package import Foundation
 
 /// A day of the proleptic Gregorian calendar in UTC, counted from 1 January 1970.
 ///
-/// This type uses pure arithmetic, so the calendar, locale and time zone of the machine do not affect a ledger or a
+/// The computation does not use the machine's calendar, locale or time zone. They therefore do not affect a ledger or a
 /// budget.
 package struct UTCDay: Sendable, Hashable, Comparable {
     package static let length: TimeInterval = 86_400
-    /// The first and last days with a name of ten characters, in the years 1 to 9999.
+    /// The numbers of the days in the years 1 to 9999, whose names have ten characters.
     private static let named = -719_162...2_932_896
 
     /// The number of days since 1970-01-01.
@@ -23,7 +23,7 @@ package struct UTCDay: Sendable, Hashable, Comparable {
         self.init(number: Int(exactly: days) ?? (days < 0 ? .min : .max))
     }
 
-    /// Creates a day from its name, `2026-11-21`. Returns `nil` if there is no such day.
+    /// Creates a day from its name, `2026-11-21`. Returns `nil` if the name is not the name of a day.
     package init?(_ name: some StringProtocol) {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3,
@@ -64,7 +64,8 @@ package struct UTCDay: Sendable, Hashable, Comparable {
 
     package static func < (lhs: UTCDay, rhs: UTCDay) -> Bool { lhs.number < rhs.number }
 
-    /// Counts days in eras of 400 years. Years begin in March, so that the leap day is the last day of a year.
+    /// Computes the number of a day, by eras of 400 years. The computation begins each year in March, so that the leap
+    /// day is the last day of a year.
     private static func number(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

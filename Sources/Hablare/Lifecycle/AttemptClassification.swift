@@ -7,13 +7,13 @@ package enum StopReason: Sendable, Hashable {
     case expired
     /// The engine shuts down or is suspended.
     case interrupted
-    /// The attempt failed with a network error while there was no network. The attempt was not stopped. The failure
-    /// does not count against the provider.
+    /// The attempt failed with a network error while there was no network. The engine did not stop the attempt. The
+    /// failure does not count against the provider.
     case offline
 }
 
-/// The meaning of a provider's result. It depends on the reason for which the attempt was stopped, if it was stopped.
-/// This type is pure.
+/// Classifies the result of a provider: as an answer, or as a failure with its cause and its billing. The
+/// classification depends on the reason for which the attempt was stopped, if it was stopped. This type is pure.
 package struct AttemptClassification: Sendable {
     package enum Outcome: Sendable {
         case completed(ProviderAnswer)
@@ -27,12 +27,13 @@ package struct AttemptClassification: Sendable {
 
     /// Classifies a result.
     ///
-    /// - An answer that arrives after a stop still counts, because the work is done and paid for.
-    /// - A failure after a stop is attributed to the stop, regardless of the error that the provider reports. A
-    ///   cancellation therefore never becomes a network error. The billing that the failure states still counts.
-    /// - A call that was sent and timed out may have been carried out. Its error ``AIServiceError/Code/timeout``
-    ///   therefore has the disposition ``FailureDisposition/outcomeUnknown``. If the request has
-    ///   ``UnknownOutcomePolicy/hold``, ``RetryPolicy`` holds the request.
+    /// - An answer that arrives after a stop is accepted, because the work is done and may have been billed.
+    /// - A failure after a stop counts as the consequence of the stop, regardless of the error that the provider
+    ///   reports. For example, a cancellation never counts as a network error. If the failure states its billing, the
+    ///   billing is kept.
+    /// - If a call was sent and timed out, the provider may have done the work. Its error
+    ///   ``AIServiceError/Code/timeout`` therefore has the disposition ``FailureDisposition/outcomeUnknown``. If the
+    ///   request has ``UnknownOutcomePolicy/hold``, ``RetryPolicy`` holds the request.
     ///
     /// - Parameter wasSent: Whether the provider was called.
     package init(
@@ -92,7 +93,7 @@ extension AIServiceError {
 
     /// Returns the error for an attempt that exceeded its time limit.
     ///
-    /// - Parameter isUnsent: Whether no data was sent. If so, another attempt is not billed twice.
+    /// - Parameter isUnsent: Whether no data was sent. If so, a further attempt cannot be billed twice.
     package static func timedOut(after limit: Duration, isUnsent: Bool = false) -> AIServiceError {
         AIServiceError(
             .timeout,

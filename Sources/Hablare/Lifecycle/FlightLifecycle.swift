@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The id of a flight within a store: a positive number that the store assigns at submission, ascending in order of
+/// The id of a flight within a store: a positive number. The store assigns it at submission, in ascending order of
 /// arrival.
 public struct FlightID: Sendable, Hashable, Comparable, Codable, RawRepresentable {
     /// The number.
@@ -11,8 +11,8 @@ public struct FlightID: Sendable, Hashable, Comparable, Codable, RawRepresentabl
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The id of a process that works on a store: a positive number that the store assigns at registration and never
-/// reuses.
+/// The id of a process that works on a store: a positive number. The store assigns it at registration and never uses it
+/// again.
 public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable {
     /// The number.
     public let rawValue: Int64
@@ -22,30 +22,32 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The states of a flight. A flight is one piece of work for a provider, with its lease, its attempts and its fencing
-/// token.
+/// The state of a flight, and the rules for its changes. A flight is one piece of work for a provider. Requests for the
+/// same work share a flight. The flight has a lease, attempts and a fencing token.
 ///
-/// This is a pure value and the only code that moves a flight from one state to the next. It refuses an event that the
-/// flight's state does not allow. ``RetryPolicy`` decides beforehand whether another attempt follows a failed one, or
-/// whether the flight is held. A store applies an event in one of two ways. If the caller knows the state, the store
-/// writes a ``FlightTransition`` as a compare-and-set. Otherwise it loads the row, applies the event and writes the row
-/// back.
+/// This type is a pure value. No other code moves a flight from one state to another. If the state does not allow an
+/// event, the event is refused. After a failed attempt, ``RetryPolicy`` decides whether another attempt follows or the
+/// flight is held. This type only records the decision. A store applies an event in one of two ways:
+/// - If the caller knows the state, the store writes a ``FlightTransition`` as a compare-and-set.
+/// - Otherwise the store loads the row, applies the event and writes the row back.
 ///
-/// - The **fencing token** grows with every lease. An outcome with an older token is stale.
-/// - The **attempt** counts the attempts sent to the provider over the flight's whole life.
-/// - The **generation** counts how often an attempt started the output from the beginning. With it, readers of a stream
-///   distinguish a continuation from a restart. An attempt that resumes the output of the previous attempt keeps the
-///   generation.
-/// - The **tries** count the attempts that failed because of the provider since the flight was submitted or reopened.
-///   They limit the retries. An attempt that its own process interrupted or lost does not count, because the provider
-///   is not at fault.
-/// - The **losses** count consecutive attempts that brought no result and may have been billed, because their process
-///   died or stopped them. After ``maximumLosses`` losses the flight is held under any policy. Otherwise a request that
-///   crashes its process, or that takes longer than its app stays in the foreground, would be paid for again and again.
-/// - The **resume handle** lets the next attempt at the same provider continue the work of an earlier attempt, see
-///   ``ProviderCall/remember(_:)``. This type records only whether there is a handle. A store keeps the handle until
-///   the flight is settled or diverted to another provider, or until the provider forgets the handle. An attempt that
-///   finds a handle keeps the generation.
+/// - The **fencing token** is a number that grows with every lease. An outcome with an older token comes from a process
+///   that lost its lease.
+/// - The **attempt** is the number of attempts that were sent to the provider since the flight was created.
+/// - The **generation** is the number of times that an attempt began the output from its start. Readers of a stream use
+///   it to distinguish a continued output from a restarted output. If an attempt resumes the output of the previous
+///   attempt, the generation stays the same.
+/// - The **tries** are the attempts that count towards the maximum number of attempts. Only attempts that failed
+///   because of the provider count. The count starts when the flight is created or reopened. If an attempt was
+///   interrupted by its own process or lost with it, the attempt is not a try, because the provider is not at fault.
+/// - The **losses** are attempts in a row that brought no result and may have been billed, because their process died
+///   or stopped them. After ``maximumLosses`` losses, the flight is held, whatever its policy is. Otherwise you would
+///   pay again and again for a request that crashes its process, or that takes longer than the app stays in the
+///   foreground.
+/// - The **resume handle** is the service's id of the work. With it, the next attempt at the same provider continues
+///   the work of an earlier attempt. See ``ProviderCall/remember(_:)``. This type only records whether there is a
+///   handle. A store keeps the handle until the flight ends, moves to another provider, or the provider removes the
+///   handle. An attempt that has a handle keeps the generation.
 public struct FlightLifecycle: Sendable, Hashable, Codable {
     /// The state of a flight.
     public enum State: Sendable, Hashable, Codable {
@@ -53,39 +55,39 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         case waiting
         /// The last attempt failed. No process may lease the flight before the date.
         case backingOff(until: Date)
-        /// The flight waits for a person. No process may lease it before an explicit retry. There are three possible
+        /// The flight waits for an explicit retry. No process may lease it before the retry. There are three possible
         /// reasons:
         /// - The outcome of the last attempt is unknown.
-        /// - Too many attempts in a row were lost.
-        /// - A provider failed but still has work that may have been billed.
+        /// - Too many attempts in a row were lost with their processes.
+        /// - The provider failed, but the service still has work that may have been billed.
         case held
-        /// A process has leased the flight and has not sent it.
+        /// A process has leased the flight and has not sent an attempt.
         case leased(OwnerID)
-        /// A process has journalled an attempt and sends it.
+        /// A process has written the start of an attempt to the store, and sends the attempt.
         case executing(OwnerID)
-        /// The flight is over.
+        /// The flight has ended.
         case settled(Outcome)
     }
 
-    /// The outcome of a settled flight.
+    /// The outcome of a flight that has ended.
     public enum Outcome: String, Sendable, Hashable, Codable, CaseIterable {
         /// The flight ended with a response.
         case completed
         /// The flight ended with an error.
         case failed
-        /// The last request of the flight was cancelled.
+        /// The last live request of the flight was cancelled.
         case cancelled
     }
 
-    /// The reason to refuse an event. The state is then unchanged.
+    /// The reason for refusing an event. After a refusal, the state is unchanged.
     public enum Refusal: Error, Sendable, Hashable {
-        /// The token is outdated, because the flight has been leased again.
+        /// The token is older than the flight's token, because the flight has been leased again.
         case staleToken
-        /// The flight is over.
+        /// The flight has ended.
         case settled(Outcome)
         /// A process already holds the flight.
         case alreadyLeased
-        /// The flight's state does not allow the event.
+        /// The event is not possible in the flight's state.
         case outOfOrder
     }
 
@@ -95,17 +97,17 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
     public private(set) var token: Int64
     /// The number of attempts sent.
     public private(set) var attempt: Int
-    /// The number of times that an attempt started the output from the beginning.
+    /// The number of times that an attempt began the output from its start.
     public private(set) var generation: Int
     /// The number of attempts that do not count towards the maximum number of attempts.
     public private(set) var uncounted: Int
-    /// The number of consecutive attempts that were lost when their process died, or that their process stopped
-    /// although they may have been billed.
+    /// The number of attempts in a row that may have been billed and brought no result, because their process died or
+    /// stopped them.
     public private(set) var losses: Int
-    /// Whether there is a resume handle. With it, the next attempt can continue the work of an earlier attempt.
+    /// Whether the store has a resume handle, with which the next attempt continues the work of an earlier attempt.
     public private(set) var hasHandle: Bool
 
-    /// The number of losses in a row after which a flight is held, under any policy.
+    /// The number of losses in a row after which a flight is held, whatever its policy is.
     public static let maximumLosses = 10
 
     /// Creates a new flight in the state ``State/waiting``.
@@ -127,10 +129,10 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         self.hasHandle = hasHandle
     }
 
-    /// The number of attempts that count towards the limit of retries, including the attempt in flight.
+    /// The number of attempts that count towards the maximum number of attempts, including the attempt in flight.
     public var tries: Int { attempt - uncounted }
 
-    /// The process that leased the flight.
+    /// The process that holds the flight.
     public var owner: OwnerID? {
         switch state {
         case .leased(let owner), .executing(let owner): owner
@@ -138,12 +140,12 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether the flight is over.
+    /// Whether the flight has ended.
     public var isSettled: Bool {
         if case .settled = state { true } else { false }
     }
 
-    /// Whether the start of an attempt is journalled but its outcome is not.
+    /// Whether an attempt has started and its outcome is not recorded yet.
     public var isExecuting: Bool {
         if case .executing = state { true } else { false }
     }
@@ -167,7 +169,7 @@ extension FlightLifecycle {
         }
     }
 
-    /// Records that the holder is about to send an attempt.
+    /// Records that the holder of the lease is about to send an attempt.
     public mutating func attemptStarted(token: Int64) throws(Refusal) {
         switch state {
         case .leased(let owner) where token == self.token:
@@ -185,11 +187,12 @@ extension FlightLifecycle {
         }
     }
 
-    /// Settles the flight with the response or the error of an attempt.
+    /// Ends the flight with the response or the error of an attempt.
     ///
-    /// A late success is accepted although the lease of the attempt was broken. The conditions are that the flight is
-    /// open and that no newer attempt was sent. For example, a laptop may sleep during the call. The work is then done
-    /// and paid for. A late failure is refused, because the current holder of the flight may still succeed.
+    /// A late success is accepted even if the lease of the attempt was broken. The conditions are that the flight has
+    /// not ended and that no newer attempt was sent. For example, a laptop may sleep during the call. The work is then
+    /// done and billed, although the lease was broken. A late failure is refused, because the process that now holds
+    /// the flight may still succeed.
     public mutating func attemptEnded(token: Int64, attempt: Int, as outcome: Outcome) throws(Refusal) {
         switch state {
         case .settled(let settled):
@@ -204,13 +207,13 @@ extension FlightLifecycle {
         }
     }
 
-    /// Ends the flight. A settled flight has no resume handle.
+    /// Ends the flight. A flight that has ended has no resume handle.
     private mutating func settle(as outcome: Outcome) {
         state = .settled(outcome)
         hasHandle = false
     }
 
-    /// Records that an attempt failed and that another attempt follows, not before the date.
+    /// Records that an attempt failed and that another attempt follows on the date or later.
     public mutating func attemptPostponed(token: Int64, until date: Date) throws(Refusal) {
         try attemptStopped(token: token)
         state = .backingOff(until: date)
@@ -224,9 +227,9 @@ extension FlightLifecycle {
         losses = 0
     }
 
-    /// Records that an attempt failed and that another provider is asked next.
+    /// Records that an attempt failed and that the flight moves to another provider.
     ///
-    /// At the next provider, the count of tries starts from zero. The resume handle of the last provider is removed,
+    /// At the next provider, the number of tries starts at zero. The resume handle of the last provider is removed,
     /// because it is useless to the next provider.
     public mutating func attemptDiverted(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
@@ -236,19 +239,19 @@ extension FlightLifecycle {
         losses = 0
     }
 
-    /// Records that the attempt in flight stored or replaced the resume handle for the next attempt.
+    /// Records that the attempt in flight stored a resume handle for the next attempt.
     public mutating func handleStored(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         hasHandle = true
     }
 
-    /// Records that the attempt in flight found the resume handle to be useless.
+    /// Records that the attempt in flight removed the resume handle.
     public mutating func handleForgotten(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         hasHandle = false
     }
 
-    /// Throws a refusal if the attempt with this token is not in flight.
+    /// Throws a refusal unless the attempt with this token is in flight.
     private func attemptStopped(token: Int64) throws(Refusal) {
         switch state {
         case .executing where token == self.token: return
@@ -257,14 +260,14 @@ extension FlightLifecycle {
         }
     }
 
-    /// Ends a backoff whose date has come.
+    /// Ends a backoff when its date has come.
     public mutating func backoffEnded() throws(Refusal) {
         guard case .backingOff = state else { throw .outOfOrder }
         state = .waiting
     }
 
-    /// Ends the lease of an unsent flight whose request cannot be read now. No process may lease the flight before the
-    /// date.
+    /// Ends the lease of a flight that was not sent, because its request cannot be read at the moment. No process may
+    /// lease the flight before the date.
     ///
     /// - Parameters:
     ///   - token: The token under which the flight was leased.
@@ -278,12 +281,12 @@ extension FlightLifecycle {
         }
     }
 
-    /// Ends the lease of a flight that was not sent or whose attempt was stopped. Returns the attempt that was in
-    /// flight, if there was one.
+    /// Ends the lease of a flight. The flight was not sent, or its attempt was stopped. Returns the number of the
+    /// attempt that was in flight, if there was one.
     ///
     /// - Parameters:
     ///   - token: The token under which the flight was leased.
-    ///   - mayBeBilled: Whether the stopped attempt may have been billed. If so, it counts as a loss.
+    ///   - mayBeBilled: Whether the stopped attempt may have been billed. If so, the attempt counts as a loss.
     @discardableResult
     public mutating func released(token: Int64, mayBeBilled: Bool = false) throws(Refusal) -> Int? {
         switch state {
@@ -302,18 +305,20 @@ extension FlightLifecycle {
         }
     }
 
-    /// Breaks a lease whose holder is dead or whose time ran out. If an attempt was in flight, returns this attempt.
-    /// Its outcome is lost.
+    /// Breaks a lease whose holder has died or whose time is over. If an attempt was in flight, returns the number of
+    /// this attempt. The outcome of this attempt is lost.
     ///
-    /// After a lost attempt the policy decides whether the flight waits again or is held. A flight with a resume handle
-    /// waits again under both policies, even if readers saw a part of the output. The next attempt continues the work,
-    /// and you do not pay twice. After ``maximumLosses`` losses in a row the flight is held in any case, unless it
-    /// fails.
+    /// If no attempt was in flight, the flight waits again. After a lost attempt, the first of these cases applies:
+    /// - The policy is ``UnknownOutcomePolicy/hold``, and there is no resume handle: the flight is held.
+    /// - `mayRestart` is `false`, and there is no resume handle: the flight fails.
+    /// - The flight has had ``maximumLosses`` losses in a row: the flight is held.
+    /// - In all other cases, the flight waits again. If there is a resume handle, the next attempt continues the work,
+    ///   and you do not pay twice.
     ///
     /// - Parameters:
     ///   - policy: The request's policy for unknown outcomes.
-    ///   - mayRestart: Whether another attempt may start the output from the beginning. `false` if readers saw a part
-    ///     of the output and the request does not allow a restart. The flight then fails, unless it is to be held.
+    ///   - mayRestart: Whether another attempt may begin the output from its start. It is `false` if readers have
+    ///     received a part of the output and the request does not allow a restart.
     @discardableResult
     public mutating func leaseBroken(
         _ policy: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true
@@ -334,8 +339,8 @@ extension FlightLifecycle {
         }
     }
 
-    /// Settles the flight because its last live request was cancelled or deleted, or its deadline passed. Returns the
-    /// attempt to stop, if an attempt is in flight.
+    /// Ends the flight because its last live request was cancelled or deleted, or the deadline of this request passed.
+    /// If an attempt is in flight, returns its number, so that the caller can stop it.
     @discardableResult
     public mutating func lastMemberLeft(as outcome: Outcome = .cancelled) -> Int? {
         switch state {
@@ -350,11 +355,11 @@ extension FlightLifecycle {
         }
     }
 
-    /// Opens the flight for an immediate attempt after an explicit retry.
+    /// Makes the flight wait for an immediate attempt, after an explicit retry.
     ///
-    /// A failed, cancelled or held flight can be reopened. A flight that backs off can be reopened, too. A completed
-    /// flight cannot be reopened. A flight that was held or backed off keeps its resume handle, so the next attempt
-    /// resumes the work. A settled flight has no handle, so the next attempt starts the work from the beginning.
+    /// A flight that failed, was cancelled, is held or backs off can be reopened. A completed flight cannot be
+    /// reopened. If the flight was held or backed off, it keeps its resume handle, and the next attempt resumes the
+    /// work. If the flight had ended, it has no handle, and the next attempt starts the work again.
     public mutating func reopened() throws(Refusal) {
         switch state {
         case .settled(.completed): throw .settled(.completed)
@@ -366,7 +371,7 @@ extension FlightLifecycle {
         }
     }
 
-    /// The flight after ``reopened()``. `nil` if the flight cannot be reopened.
+    /// The flight after ``reopened()``, or `nil` if the flight cannot be reopened.
     package var opened: FlightLifecycle? {
         var opened = self
         do throws(Refusal) {
@@ -381,11 +386,11 @@ extension FlightLifecycle {
 // MARK: - Looking
 
 extension FlightLifecycle {
-    /// Returns the reason why a live request of the flight waits, as far as the flight's state shows. Returns `nil` if
-    /// the request does not wait.
+    /// Returns the reason why a live request of the flight waits, as far as the state of the flight determines it.
+    /// Returns `nil` if the request does not wait.
     ///
-    /// - Parameter ahead: Counts the flights of the same provider that are before this flight. Called only if the
-    ///   reason needs the count.
+    /// - Parameter ahead: A function that counts the flights of the same provider before this flight. It is called only
+    ///   if the reason contains the count.
     public func waitReason(countingAhead ahead: () throws -> Int?) rethrows -> RequestSnapshot.WaitReason? {
         switch state {
         case .waiting: .unclaimed(ahead: try ahead())
@@ -400,14 +405,14 @@ extension FlightLifecycle {
 // MARK: - Output
 
 extension FlightLifecycle {
-    /// Returns the reason to refuse chunks for the flight's output. Returns `nil` if the chunks are accepted.
+    /// Returns the reason for refusing chunks of the flight's output. Returns `nil` if the chunks are accepted.
     ///
-    /// Only the attempt in flight may add chunks, and the chunks must leave no gap. The output that readers see
-    /// therefore only grows. If an attempt repeats chunks, they are not added twice.
+    /// Only the attempt in flight may add chunks, and no chunk number may be skipped. The output that readers receive
+    /// is therefore never changed, only extended. If an attempt writes the same chunks again, they are added only once.
     ///
     /// - Parameters:
     ///   - group: The chunks.
-    ///   - journalled: The number of journalled chunks of the newest generation.
+    ///   - journalled: The number of chunks of the newest generation that the store has.
     public func refusal(of group: ChunkGroup, journalled: Int) -> Refusal? {
         switch state {
         case .settled(let outcome): .settled(outcome)
@@ -421,15 +426,15 @@ extension FlightLifecycle {
 // MARK: - Remembered work
 
 extension FlightLifecycle {
-    /// Returns whether the work of an attempt continues.
+    /// Returns whether an attempt (this attempt or a later one) continues the work of this attempt.
     ///
-    /// The work continues in two cases. As far as the store knows, the attempt itself still runs. Or a later attempt
-    /// finds the resume handle of the work.
+    /// This is the case if the attempt still runs, as far as the store knows. It is also the case if a later attempt
+    /// finds the resume handle, the service's id of the work.
     ///
-    /// All attempts of one generation do the same work, because an attempt that finds no handle starts another
-    /// generation. A handle therefore names only the work of attempts in the flight's current generation. If an attempt
-    /// lost its lease before it stored a handle, no attempt continues its work, even if a later attempt stored a
-    /// handle.
+    /// An attempt that finds a handle continues the work, in the same generation. An attempt that finds no handle
+    /// starts new work, in a new generation. Therefore a handle always belongs to the work of the flight's current
+    /// generation. If an attempt lost its lease before it stored a handle, no attempt continues its work. A handle that
+    /// a later attempt stored belongs to other work.
     ///
     /// - Parameters:
     ///   - token: The token under which the attempt was sent.
@@ -442,12 +447,12 @@ extension FlightLifecycle {
         }
     }
 
-    /// Returns whether a newer attempt accounts for the cost of an earlier attempt's work.
+    /// Returns whether the cost of an earlier attempt's work is counted for a newer attempt.
     ///
-    /// Returns `true` if a newer attempt continued the work or the next attempt can continue it. Returns `false` if the
-    /// newer attempt ended and found the work gone.
+    /// Returns `true` if a newer attempt continued the work, or if the next attempt can continue it. Returns `false` if
+    /// the newer attempt ended because the service no longer knew the work.
     ///
-    /// - Parameter earlier: The flight as the earlier attempt knew it.
+    /// - Parameter earlier: The state of the flight that the earlier attempt knew.
     package func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
         guard generation == earlier.generation else { return false }
         // With a handle this holds even before a newer attempt starts: an abandoned attempt may return before it.
@@ -456,7 +461,7 @@ extension FlightLifecycle {
 }
 
 extension ResumeHandleWrite {
-    /// Records in a flight that its attempt stored or removed a resume handle.
+    /// Records in a flight's state that its attempt stored or removed a resume handle.
     ///
     /// - Throws: A ``FlightLifecycle/Refusal`` if the flight's state does not allow the write.
     public func apply(to flight: inout FlightLifecycle) throws(FlightLifecycle.Refusal) {

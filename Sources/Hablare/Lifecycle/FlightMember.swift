@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A request as a member of the flight that does its work.
+/// A request as a member of its flight. A flight is the work that equal requests share.
 public struct FlightMember: Sendable, Hashable {
     /// The request's id.
     public var id: UUID
     /// The request's state.
     public var lifecycle: RequestLifecycle
-    /// The date after which the answer is useless.
+    /// The date after which an answer is no longer useful.
     public var deadline: Date?
 
     /// Creates a member.
@@ -16,14 +16,14 @@ public struct FlightMember: Sendable, Hashable {
         self.deadline = deadline
     }
 
-    /// Returns whether the request still wants an answer at a date.
+    /// Returns whether the request still waits for an answer at a date: it is live, and its deadline has not passed.
     public func isPatient(at date: Date) -> Bool {
         lifecycle.state == .live && (deadline.map { $0 > date } ?? true)
     }
 }
 
 extension Sequence<FlightMember> {
-    /// Returns the live requests in the state that they get when their flight ends.
+    /// Returns the live requests with the state that they have after the end of their flight.
     package func settled(as outcome: FlightLifecycle.Outcome) -> [FlightMember] {
         compactMap { member in
             var member = member
@@ -31,7 +31,8 @@ extension Sequence<FlightMember> {
         }
     }
 
-    /// The date after which no live request of the flight wants the answer. `nil` if a live request has no deadline.
+    /// The latest deadline of the flight's live requests. After this date, no request waits for the answer. The value
+    /// is `nil` if a live request has no deadline.
     public var lastDeadline: Date? {
         var last: Date?
         for member in self where member.lifecycle.state == .live {

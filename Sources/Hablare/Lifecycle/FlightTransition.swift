@@ -1,7 +1,8 @@
-/// A change of a flight's state. ``FlightLifecycle`` computes it, and a store writes it as a compare-and-set.
+/// A change of a flight's state. ``FlightLifecycle`` computes the transition, and a store writes it as a
+/// compare-and-set.
 ///
-/// A store writes `new` if the stored state and the stored token are still equal to those of `old`. Otherwise the store
-/// refuses the transition.
+/// A store writes `new` only if its row still has the state and the token of `old`. Otherwise the store refuses the
+/// transition.
 public struct FlightTransition: Sendable, Hashable {
     /// The flight as the caller knows it.
     public let old: FlightLifecycle
@@ -23,7 +24,7 @@ public struct FlightTransition: Sendable, Hashable {
 }
 
 extension FlightLifecycle {
-    /// Returns the reason to refuse a transition whose old state differs from this state.
+    /// Returns the reason for refusing a transition, if its old state differs from this state.
     public func refusal(of transition: FlightTransition) -> Refusal {
         switch state {
         case .settled(let settlement): .settled(settlement)

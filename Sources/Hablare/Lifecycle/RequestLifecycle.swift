@@ -1,7 +1,7 @@
 /// The state of a request as a member of its flight: live or final.
 ///
-/// The flight's state determines whether a live request waits or executes. This type is pure. It is the only code that
-/// decides a member's next state. Only an explicit retry can make a failed or cancelled request live again. A completed
+/// The flight's state determines whether a live request waits or executes. This type is pure. No other code decides the
+/// next state of a member. Only an explicit retry can make a failed or cancelled request live again. A completed
 /// request never becomes live again.
 public struct RequestLifecycle: Sendable, Hashable, Codable {
     /// The state of a member.
@@ -20,7 +20,7 @@ public struct RequestLifecycle: Sendable, Hashable, Codable {
     public enum Verdict: Sendable, Hashable {
         /// The event was accepted, and the state changed.
         case done
-        /// The event was unnecessary or not allowed. The request stays in this state.
+        /// The event was not necessary or not allowed. The request stays in this state.
         case refused(State)
     }
 
@@ -32,7 +32,7 @@ public struct RequestLifecycle: Sendable, Hashable, Codable {
         self.state = state
     }
 
-    /// Settles a live member with the outcome of its flight.
+    /// Gives a live member the outcome of its flight.
     public mutating func flightSettled(_ outcome: FlightLifecycle.Outcome) -> Verdict {
         guard state == .live else { return .refused(state) }
         switch outcome {

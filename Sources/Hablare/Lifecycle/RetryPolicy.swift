@@ -1,21 +1,21 @@
 /// The rules that decide what the engine does after a failed attempt.
 ///
 /// There are four possible steps:
-/// - The engine waits, with exponential backoff and full jitter, and sends another attempt.
+/// - The engine waits (exponential backoff with full jitter), and sends another attempt to the same provider.
 /// - The engine calls the next provider of the request's ``AIRequest/fallback``.
 /// - The request fails.
-/// - The engine holds the request.
+/// - The engine holds the request: the request waits for an explicit retry, a cancellation or a deletion.
 ///
-/// The failure's ``AIServiceError/disposition`` is considered first. A failure that needs the user, or a failure that
-/// would happen again, is not retried. There is also no retry if the next attempt would start after the request's
-/// deadline or after ``maximumElapsed``.
+/// The failure's ``AIServiceError/disposition`` is considered first. A failure is not retried if the user must act
+/// first, or if the same call would fail again. There is also no retry if the next attempt would start after the
+/// request's deadline or after ``maximumElapsed``.
 ///
 /// After a timeout or a lost connection, the outcome of the attempt is unknown. If the request's
-/// ``AIRequest/unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the engine then holds the request at once, before any
-/// retry or fallback. There is one exception: if the provider has stored a resume handle, the next attempt continues
-/// the work.
+/// ``AIRequest/unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the engine holds the request at once, without a retry
+/// and without a fallback. There is one exception: if the provider has stored a resume handle (the service's id of the
+/// work), the next attempt continues the work.
 ///
-/// For example, for a batch that may wait out an outage of a few hours:
+/// For example, for a batch that may wait until an outage of a few hours ends:
 ///
 /// ```swift
 /// let patient = RetryPolicy(
@@ -25,19 +25,19 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of attempts, including the first. At least 1. With 1, there are no retries. Default 3. For
     /// example, 8 for an overnight batch.
     public var maximumAttempts: Int
-    /// The maximum delay before the second attempt. It doubles with each further attempt. Default 1 s. 0 or more. For
-    /// example, `.milliseconds(200)` for a local server that is busy only briefly.
+    /// The maximum delay before the second attempt. The delay doubles with each further attempt. Default 1 s. 0 or
+    /// more. For example, `.milliseconds(200)` for a local server that is busy only briefly.
     public var baseDelay: Duration
-    /// The maximum delay before an attempt. If the provider asks for more time, the delay is longer. Default 60 s. 0 or
-    /// more. For example, `.seconds(10)` if a user waits for the answer.
+    /// The maximum delay before an attempt. If the provider asks for a longer delay, the longer delay applies. Default
+    /// 60 s. 0 or more. For example, `.seconds(10)` if a user waits for the answer.
     public var maximumDelay: Duration
     /// The maximum time from the first attempt to the start of a later attempt. An attempt that would start after this
-    /// time is not sent. 0 or more. Default 10 minutes. For example, `.seconds(6 * 3600)` for work that may wait out an
-    /// outage of a few hours.
+    /// time is not sent. 0 or more. Default 10 minutes. For example, `.seconds(6 * 3600)` for work that may wait until
+    /// an outage of a few hours ends.
     ///
-    /// If the next attempt resumes remembered work (``ProviderCall/remember(_:)``), the time starts again with each
-    /// attempt. The reason: an attempt may have waited longer than this time for an answer that is nearly finished and
-    /// already paid for.
+    /// If the next attempt resumes work with a resume handle (``ProviderCall/remember(_:)``), the time is counted from
+    /// the start of the last attempt. An attempt may wait longer than this time for an answer that is nearly finished
+    /// and already billed. The work should then not be abandoned.
     public var maximumElapsed: Duration
 
     /// Creates a policy.
@@ -59,23 +59,23 @@ public struct RetryPolicy: Sendable, Hashable {
         case fail
         /// Call the next provider of the request's chain.
         case divert
-        /// Hold the request until a person retries or deletes it.
+        /// Hold the request until an explicit retry, a cancellation or a deletion.
         case hold
     }
 
     /// The state of a request after an attempt has failed.
     package struct Situation: Sendable, Hashable {
-        /// The number of attempts that count, including the failed attempt.
+        /// The number of attempts that count towards the maximum, including the failed attempt.
         package var tries: Int
         package var maximumAttempts: Int?
-        /// The time since the first counted attempt was sent.
+        /// The time since the first attempt that counts was sent.
         package var elapsed: Duration
         package var remaining: Duration?
         package var unknownOutcome: UnknownOutcomePolicy
-        /// Whether the answer may start from the beginning. `false` if readers saw a part of the answer and the request
-        /// does not allow a restart.
+        /// Whether the answer may begin again from its start. It is `false` if readers have received a part of the
+        /// answer and the request does not allow a restart.
         package var mayRestart: Bool
-        /// Whether the next attempt can resume the work. If so, the work does not start again and is not paid for
+        /// Whether the next attempt can resume the work of the failed attempt. If so, you do not pay for the work
         /// twice.
         package var hasHandle: Bool
         package var hasNext: Bool
@@ -95,8 +95,8 @@ public struct RetryPolicy: Sendable, Hashable {
             self.hasNext = hasNext
         }
 
-        /// Whether the engine may call another provider next. The other provider starts the work from the beginning and
-        /// bills it, although the first provider may already have billed the work.
+        /// Whether the engine may call the next provider of the request's chain. The next provider starts the work
+        /// again and bills it, although the first provider may have billed it as well.
         package var mayDivert: Bool { hasNext && mayRestart && !isToBeKept }
 
         fileprivate var end: Decision {
@@ -104,13 +104,14 @@ public struct RetryPolicy: Sendable, Hashable {
             return hasNext && mayRestart ? .hold : .fail
         }
 
-        /// Whether only a person may abandon the remembered work, because the work may have been billed.
+        /// Whether only a person may abandon the work that the resume handle identifies, because the work may have been
+        /// billed.
         fileprivate var isToBeKept: Bool { hasHandle && unknownOutcome == .hold }
     }
 
     /// Returns the step after a failure.
     ///
-    /// - Parameter jitter: A number between 0 and 1 that the caller draws.
+    /// - Parameter jitter: A random number between 0 and 1.
     package func decision(
         after error: AIServiceError, in situation: Situation, jitter: Double
     ) -> Decision {

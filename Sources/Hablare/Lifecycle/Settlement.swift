@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The recorded end of an attempt, with its consequences for the flight and the flight's requests.
+/// The recorded end of an attempt, with its effects on the flight and on the flight's requests.
 public struct Settlement: Sendable {
-    /// The end as the store recorded it. Its ``AttemptEnd/outcome`` can differ from the outcome that the process passed
-    /// to the store.
+    /// The end as the store recorded it. Its ``AttemptEnd/outcome`` can differ from the outcome that the process asked
+    /// the store to record.
     public let end: AttemptEnd
-    /// The flight after the end.
+    /// The state of the flight after the end.
     public let flight: FlightLifecycle
-    /// The requests that became final, in the order of the flight's members.
+    /// The requests that became final with this end, in the order in which they joined the flight.
     public let finished: [UUID]
-    /// The next provider, if the flight was diverted to another provider.
+    /// The next provider, if the flight moved to another provider.
     public let diversion: AttemptEnd.Diversion?
 
     /// Creates a settlement.
@@ -25,14 +25,16 @@ public struct Settlement: Sendable {
     /// The attempt's error. `nil` if the attempt did not fail.
     public var failure: AIServiceError? { end.outcome.failure }
 
-    /// Whether an answer entered the cache.
+    /// Whether the attempt's answer is put into the cache.
     public var entersCache: Bool {
         guard case .completed = end.outcome else { return false }
         return end.entersCache && !finished.isEmpty
     }
 
-    /// Returns the status of one of the ``finished`` requests. If the flight was held, interrupted or diverted, there
-    /// are no finished requests.
+    /// Returns the status of one of the ``finished`` requests.
+    ///
+    /// If the flight was held or will be attempted again, only requests whose deadline has passed are finished. They
+    /// fail with the error of the attempt. A held request itself stays pending.
     public func status(of id: UUID) -> RequestStatus {
         switch end.outcome {
         case .completed(let data): .completed(data.addressed(to: id))

@@ -2,20 +2,21 @@ import Foundation
 import Logging
 
 extension AIRequestManager {
-    /// Returns the cached answer to a request without submitting the request. Sends no call. Records only that the
-    /// answer was used.
+    /// Returns the cached answer to a request without submitting the request. Calls no provider. The only thing that it
+    /// records is that the answer was used.
     ///
-    /// Use this method for answers that an app shows repeatedly. It reads the answer from memory, or else from the
-    /// store. To record the answer as the response of a request, submit the request instead. The submission finds the
-    /// same answer.
+    /// Use this method for answers that an app shows repeatedly. This method reads the answer from memory. If memory
+    /// does not contain the answer, it reads the store. To record the answer as the response of a request, submit the
+    /// request instead. It then receives the same answer.
     ///
-    /// If another process deletes or invalidates an answer, this process may still return the answer until it is
-    /// notified of the change. It is usually notified at once. While an ``EngineService`` runs, it is notified after
-    /// ``EngineConfiguration/renewalInterval`` at the latest.
+    /// If another process deletes or invalidates an answer, this process may still return the answer until the store
+    /// notifies this process of the change. The notification usually arrives at once. While an ``EngineService`` runs,
+    /// it arrives after ``EngineConfiguration/renewalInterval`` at the latest.
     ///
     /// - Returns: The answer, with the request's id as its ``AIResponseData/requestID``, or `nil` if the cache has no
-    ///   answer that is young enough. Always `nil` under ``CachePolicy/refresh`` and ``CachePolicy/bypass``. An answer
-    ///   whose content file is missing is not returned, and leaves the cache.
+    ///   answer that is young enough. The result is always `nil` under ``CachePolicy/refresh`` and
+    ///   ``CachePolicy/bypass``. If the content file of a cached answer is missing, the result is `nil`, and the answer
+    ///   is removed from the cache.
     /// - Throws: ``AIServiceError``: `providerNotFound`, `invalidRequest`, or an error of category storage.
     @concurrent public func cachedResponse(
         to request: AIRequest, from provider: ProviderID
@@ -45,9 +46,9 @@ extension AIRequestManager {
         return answer?.response(for: request.id, at: now)
     }
 
-    /// Removes answers from the cache, so that later requests for the same work are sent. A removed answer is still the
-    /// response of the request that produced it. A request that is in progress still puts its answer into the cache
-    /// when it completes.
+    /// Removes answers from the cache, so that later requests for the same work call the provider. A removed answer
+    /// stays the response of the request that produced it. A request that is in progress still puts its answer into the
+    /// cache when it completes.
     ///
     /// - Returns: The number of answers removed.
     /// - Throws: ``AIServiceError`` of category storage. After an error no answer was removed.

@@ -4,7 +4,8 @@ import Logging
 extension AIRequestManager {
     /// The result of a cancellation.
     public enum CancelOutcome: Sendable, Hashable {
-        /// The request is cancelled. No further attempt is sent. The store refuses the outcome of an attempt in flight.
+        /// The request is cancelled. No further attempt is sent. If an attempt is in flight, the store refuses its
+        /// outcome.
         case cancelled
         /// The request was already final, and did not change.
         case alreadyFinal(RequestStatus)
@@ -12,8 +13,8 @@ extension AIRequestManager {
 
     /// Cancels a request that waits or runs, in this process or in another process.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. The request continues after a
-    ///   storage error.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. After a storage error, the
+    ///   request is not cancelled.
     @discardableResult
     public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
         switch try await journal.commit(.cancel(id, at: seams.date())) {
@@ -26,10 +27,10 @@ extension AIRequestManager {
         }
     }
 
-    /// Cancels every live request, or every live request of a job.
+    /// Cancels all live requests of the store, or all live requests of one job.
     ///
-    /// - Parameter job: The job whose requests are cancelled. With `nil`, the default, all live requests are cancelled,
-    ///   including requests without a job.
+    /// - Parameter job: The job whose requests are cancelled. With `nil`, the default, all live requests of the store
+    ///   are cancelled, including requests without a job.
     /// - Returns: The number of requests cancelled.
     /// - Throws: ``AIServiceError`` of category storage. Requests cancelled before the error stay cancelled.
     @discardableResult
@@ -45,9 +46,9 @@ extension AIRequestManager {
         }
     }
 
-    /// Retries a failed or cancelled request under the same UUID. If a request is held or waits for the end of a
-    /// backoff, this method starts it at once. The count of attempts starts again at zero. If the request's deadline
-    /// has passed, the deadline is removed.
+    /// Retries a failed or cancelled request under the same UUID. If a request is held (it waits for an explicit retry)
+    /// or waits for the end of a backoff, this method starts the request at once. The count of attempts starts again at
+    /// zero. If the request's deadline has passed, the deadline is removed.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is completed, runs, or waits for
     ///   another reason; or an error of category storage.
@@ -61,7 +62,8 @@ extension AIRequestManager {
         }
     }
 
-    /// Evicts a response's content. The record of the response stays: its time, its provider and its cost.
+    /// Removes a response's content from the store. The record of the response stays, with its date, its provider and
+    /// its cost.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is not completed; or an error of
     ///   category storage.
@@ -79,15 +81,16 @@ extension AIRequestManager {
     ///
     /// With a `SQLiteStore`, no file of the store contains the erased bytes when this method returns. Rows are
     /// overwritten, the write-ahead log is emptied, and content files that no other request refers to are removed. If a
-    /// reader holds an older state at that moment, or the process dies, a later commit finishes the erasure.
+    /// reader still uses an older state of the database at that moment, or if the process dies, a later commit finishes
+    /// the erasure.
     ///
-    /// There is no guarantee for these copies of the bytes:
+    /// Copies of the bytes may remain in these places:
     ///
     /// - the unused space that SQLite leaves when it rearranges pages
-    /// - copies in other places
+    /// - backups and other copies outside the store
     /// - the disk blocks of removed files
     ///
-    /// To protect the data against forensics, encrypt the disk.
+    /// To protect the data against forensic tools, encrypt the disk.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func delete(_ id: UUID) async throws {

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// Returns the present status of a request.
+    /// Returns the current status of a request.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
@@ -49,7 +49,8 @@ extension AIRequestManager {
         return try await journal.read { try $0.attempts(of: id) }
     }
 
-    /// Returns counts over the whole store. Reads every row, so do not call this method in a loop.
+    /// Returns counts over the whole store, for example of requests and responses. Reads every row, so do not call this
+    /// method in a loop.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func statistics() async throws -> StoreStatistics {
@@ -84,8 +85,8 @@ extension AIRequestManager {
         }
     }
 
-    /// Marks unclaimed requests that wait because this engine is suspended. Other processes do not know of the
-    /// suspension and report these requests as unclaimed.
+    /// Corrects the wait reason of unclaimed requests that wait because this engine is suspended. The store does not
+    /// know of the suspension, so it and other processes report these requests as unclaimed.
     private func explainingSuspensions(_ snapshots: [RequestSnapshot], now: Date) -> [RequestSnapshot] {
         let reasons = suspensions
         guard !reasons.isEmpty else { return snapshots }

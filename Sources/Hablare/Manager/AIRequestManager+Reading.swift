@@ -9,7 +9,7 @@ extension AIResponseData {
 }
 
 extension AIRequestManager {
-    /// Returns the error for a write that was refused.
+    /// Returns the error for a write that the store refused.
     func refusal(_ receipt: WriteReceipt, for id: UUID) async -> AIServiceError {
         receipt == .unknownRequest ? await journal.notFound(id) : .unexpected(receipt, for: id)
     }
@@ -18,7 +18,7 @@ extension AIRequestManager {
 extension RequestStatus {
     /// Returns the response of a completed status.
     ///
-    /// - Throws: The error of a failed status. Code `cancelled` for a cancelled status.
+    /// - Throws: The error of a failed status. The code is `cancelled` for a cancelled status.
     func response(of id: UUID) throws -> AIResponseData {
         switch self {
         case .completed(let response): return response
@@ -59,7 +59,8 @@ struct StatusReader: Sendable {
     let retention: Retention
     let date: @Sendable () -> Date
 
-    /// Returns the present status, or `nil` for an unknown request. The progress of an attempt is not in the store.
+    /// Returns the current status, or `nil` for an unknown request. The status contains no progress, because the store
+    /// does not contain the progress of attempts.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     func status(of id: UUID) async throws -> RequestStatus? {

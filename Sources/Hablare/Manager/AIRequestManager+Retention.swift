@@ -7,7 +7,8 @@ extension AIRequestManager {
         public var responses = 0
         /// The total size of these responses in bytes.
         public var bytes: Int64 = 0
-        /// The orphaned content files that the pruning also removed. No row refers to these files.
+        /// The orphaned content files that the pruning also removed. A content file is orphaned if no row of the store
+        /// refers to it.
         public var abandoned = AbandonedContent()
 
         /// Creates an empty report.
@@ -15,8 +16,9 @@ extension AIRequestManager {
     }
 
     private static let pruneBatch = 64
-    /// The minimum age in seconds of orphaned content that is removed. The writer of newer content may be about to
-    /// write the row. This is also the minimum time between two searches of an engine for orphaned content.
+    /// The minimum age in seconds of orphaned content that is removed. If a file is newer, its writer may be about to
+    /// write the row that refers to the file. This is also the minimum time between two searches for orphaned content
+    /// by the same engine.
     static let contentGrace: TimeInterval = 3600
 
     /// Keeps a request's response, regardless of its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``.
@@ -27,15 +29,17 @@ extension AIRequestManager {
         try await expectDone(.pin(id, true), for: id)
     }
 
-    /// Applies the store's retention policy to a request's response again. Has no effect if the request is not pinned.
+    /// Removes the pin of a request's response, so that the store's retention policy applies to the response again. Has
+    /// no effect if the request is not pinned.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func unpin(_ id: UUID) async throws {
         try await expectDone(.pin(id, false), for: id)
     }
 
-    /// Confirms that the app's own data now contains the response of a request with ``AIRequest/keepUntilMerged``. The
-    /// store's retention policy then applies to the response. Has no effect on other requests.
+    /// Confirms that the app has copied the response of a request with ``AIRequest/keepUntilMerged`` into its own data.
+    /// The store's retention policy then applies to the response. Has no effect on requests without
+    /// ``AIRequest/keepUntilMerged``.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. After an error the response is
     ///   still kept.
@@ -43,9 +47,9 @@ extension AIRequestManager {
         try await expectDone(.merged(id), for: id)
     }
 
-    /// Confirms the merge of several responses in one commit.
+    /// Confirms in one commit that the app has copied several responses into its own data.
     ///
-    /// - Returns: The ids that the store knows, including ids of requests that did not await a merge.
+    /// - Returns: The ids that the store knows. They include ids of requests without ``AIRequest/keepUntilMerged``.
     package func merged(_ ids: [UUID]) async throws -> [UUID] {
         guard !ids.isEmpty else { return [] }
         let known = try await journal.read { store in
@@ -61,7 +65,8 @@ extension AIRequestManager {
         return known.map(\.id)
     }
 
-    /// Returns a stream of reasons to wait again. A caller whose wait ended without a usable outcome reads this stream.
+    /// Returns a stream of the events after which a caller should wait for a request again. Read this stream if a wait
+    /// ended without a usable outcome.
     package func revivals() -> AsyncStream<Revival> { engine.revivals.elements() }
 
     private func expectDone(_ write: StoreWrite, for id: UUID) async throws {
@@ -69,7 +74,7 @@ extension AIRequestManager {
         guard receipt == .done else { throw await refusal(receipt, for: id) }
     }
 
-    /// Returns the report that ``prune(_:)`` would return now. Changes nothing.
+    /// Returns the report that ``prune(_:)`` would return if you called it now. Changes nothing.
     ///
     /// - Parameter retention: The policy. With `nil`, the default, ``EngineConfiguration/retention`` applies.
     /// - Throws: ``AIServiceError``: `invalidConfiguration`, or an error of category storage; `CancellationError`.
@@ -83,10 +88,11 @@ extension AIRequestManager {
     }
 
     /// Evicts the responses that a policy does not keep. Also removes content files that no row refers to and that were
-    /// last written more than an hour ago. Running engines prune regularly.
+    /// last written more than an hour ago. Running engines do this regularly, so you rarely need to call this method.
     ///
-    /// Evicts the oldest responses first, in small commits. Requests continue between these commits. If you cancel the
-    /// task, the pruning ends after the present commit or file. Call this method again to continue.
+    /// The oldest responses are evicted first, in small commits. Other operations of the store run between these
+    /// commits. If you cancel the task, the pruning ends after the current commit or file. Call this method again to
+    /// continue.
     ///
     /// - Parameter retention: The policy. With `nil`, the default, ``EngineConfiguration/retention`` applies.
     /// - Throws: ``AIServiceError``: `invalidConfiguration`, or an error of category storage; `CancellationError`.

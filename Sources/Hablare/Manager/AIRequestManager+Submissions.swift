@@ -1,14 +1,14 @@
 package import Foundation
 
 extension AIRequestManager {
-    /// The maximum number of submissions in one commit. The first requests of a huge batch can then run while later
-    /// requests are stored.
+    /// The maximum number of submissions in one commit. With this limit, the first requests of a huge batch can run
+    /// while later requests are stored.
     private static let chunk = 512
 
-    /// The last position in a job.
+    /// The maximum position of a request in a job.
     package static let lastPosition = Int(Int32.max)
 
-    /// Returns a checked request, ready to be written.
+    /// Checks a request and returns the submission to write.
     func submission(of request: AIRequest, to provider: ProviderID) throws -> Submission {
         guard let registered = registry.registration(of: provider) else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
@@ -76,8 +76,8 @@ extension AIRequestManager {
         return try await storeOnce(submission)
     }
 
-    /// The maximum number of tries to store a prompt's content file. Another process may remove the file before the
-    /// commit.
+    /// The maximum number of tries to store a prompt's content file. More than one try may be needed, because another
+    /// process may remove the file before the commit.
     private static let contentTries = 3
 
     private func storeOnce(_ submission: Submission) async throws -> SubmissionReceipt {
@@ -99,8 +99,8 @@ extension AIRequestManager {
         return receipts
     }
 
-    /// Stores requests that belong to no job, with few commits. If a commit fails, the requests of earlier commits stay
-    /// stored.
+    /// Stores requests that belong to no job in a small number of commits. If a commit fails, the requests of earlier
+    /// commits stay stored.
     @concurrent package func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
         try await observer.submitting(batch, to: provider) {
             let submissions = try batch.map { try submission(of: $0, to: provider) }

@@ -1,18 +1,19 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// Stores a request durably for a registered provider. A process whose claim scope (``EngineConfiguration/scope``)
-    /// includes the request executes it. This may be this process or another process. If a claim scope is one job, it
-    /// includes no request outside this job.
+    /// Stores a request durably for a registered provider. The request is executed by a process whose claim scope
+    /// (``EngineConfiguration/scope``, the set of requests that the process takes) includes the request. This may be
+    /// this process or another process. A claim scope that is one job does not include requests of other jobs, or
+    /// requests without a job.
     ///
-    /// Checks the request and computes its fingerprint off the caller's actor. Submitting the same UUID with the same
-    /// content again has no effect. Cancelling the calling task does not withdraw the submission.
+    /// This method checks the request and computes its fingerprint off the caller's actor. Submitting the same UUID
+    /// with the same content again has no effect. Cancelling the calling task does not withdraw the submission.
     ///
     /// - Returns: The request's UUID.
     /// - Throws: ``AIServiceError``. After an error nothing is stored.
     ///   - `providerNotFound`: the provider, or one of the request's fallback providers, is not registered.
     ///   - `invalidRequest`: the request is not valid.
-    ///   - `conflict`: a request with this UUID already exists with other content.
+    ///   - `conflict`: a request with this UUID and with different content already exists.
     ///   - `contentMissing`: the file of a large prompt was removed before the request was stored. Submit it again.
     ///   - An error of category storage.
     @discardableResult
@@ -22,8 +23,8 @@ extension AIRequestManager {
         }.id
     }
 
-    /// Stores a request durably for a provider. The provider must be registered under its id, because a request can
-    /// outlive the process, and after a restart only registered providers can execute it.
+    /// Stores a request durably for a provider. Register the provider under its id. The request may outlive the
+    /// process, and after a restart only registered providers can execute it.
     ///
     /// - Throws: The errors of ``submit(_:to:)``.
     @discardableResult
@@ -34,23 +35,25 @@ extension AIRequestManager {
         return try await submit(request, to: provider.id)
     }
 
-    /// Stores a batch of requests durably as one job, in order. The requests run concurrently, as far as the provider's
-    /// limits allow.
+    /// Stores a batch of requests durably as one job, in order. A job is a batch with a name. The requests run
+    /// concurrently, as far as the provider's limits allow.
     ///
-    /// To continue an interrupted job, submit the same batch under the same key again. The submission finds the
-    /// requests that are already stored, in any state, and adds the missing requests. The store keeps the responses of
-    /// a job until the job is removed.
+    /// To continue an interrupted job, submit the same batch under the same key again. The second submission finds the
+    /// requests that are already stored, whatever their state is, and adds only the missing requests. The store keeps
+    /// the responses of a job until the job is removed.
     ///
     /// - Parameters:
-    ///   - batch: The requests. A request that is not stored yet keeps its UUID.
+    ///   - batch: The requests. If a request is not stored yet, it keeps its UUID. If the position already has a stored
+    ///     request, the stored request keeps its own UUID.
     ///   - provider: The provider of all requests.
     ///   - jobKey: The name of the job. Derive it from the job's input and from every option that changes its outcome,
     ///     for example as a hash.
-    ///   - position: The position of the batch's first request in the job. Use it to submit a very long job in pieces,
-    ///     without holding all of it in memory. Default 0.
+    ///   - position: The position of the batch's first request in the job. Use it to submit a very long job in several
+    ///     batches, so that the whole job need not be in memory. Default 0.
     /// - Returns: The UUIDs of the job's requests, in the order of the batch.
-    /// - Throws: The errors of ``submit(_:to:)``. Also `conflict` if a position of the job already has a request with
-    ///   other content. Requests that were stored before the error stay, and a second submission of the job finds them.
+    /// - Throws: The errors of ``submit(_:to:)``. Also `conflict` if the store already has a request with different
+    ///   content at one of the batch's positions in the job. Requests that were stored before the error stay stored. If
+    ///   you submit the batch again, the submission finds them.
     @concurrent public func submit(
         _ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey, startingAt position: Int = 0
     ) async throws -> [UUID] {

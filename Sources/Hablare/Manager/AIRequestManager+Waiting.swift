@@ -18,7 +18,7 @@ extension AIRequestManager {
 
     /// Waits for the outcome of a submitted request. The request may have been submitted by any process at any time.
     ///
-    /// If the request is final, the method returns at once. It does not call the provider again, even if the response
+    /// If the request is final, the method returns at once. The method does not call the provider, even if the response
     /// is no longer kept. If the calling task is cancelled, the wait ends with `CancellationError`, and the request
     /// continues.
     ///
@@ -35,12 +35,15 @@ extension AIRequestManager {
     /// Waits until a request is final and returns its status. Does not throw the error of a failed request. If this
     /// process deletes the request during the wait, the status is ``RequestStatus/cancelled``.
     ///
+    /// A held request is not final, so the wait goes on until the request is retried, cancelled or deleted, or until its
+    /// deadline passes. ``events()`` reports that a request is held.
+    ///
     /// - Throws: ``AIServiceError``. `CancellationError` if the task is cancelled: the wait ends, and the request
     ///   continues.
     ///   - `unknownRequest`: the store does not know the request, or another process deletes it during the wait.
     ///   - `suspended`: the engine shuts down, or is suspended in the background, before the request is final.
-    ///   - An error of category storage: the store cannot be read, or an attempt or its outcome cannot be recorded. The
-    ///     request continues when the store works again.
+    ///   - An error of category storage: the store cannot be read, or the engine cannot record an attempt or its
+    ///     outcome. The request continues when the store works again.
     public func outcome(of id: UUID) async throws -> RequestStatus {
         let waiter = engine.expectOutcome(of: id)
         defer { engine.forget(waiter, of: id) }
@@ -48,18 +51,18 @@ extension AIRequestManager {
         return now.isFinal ? now : try await waiter.value()
     }
 
-    /// Returns a stream of a request's statuses, from the present status to the final status.
+    /// Returns a stream of a request's statuses, from the current status to the final status.
     ///
     /// Reading the stream throws ``AIServiceError``:
     /// - `suspended`: the engine is shut down, or is suspended in the background, before the final status. Also thrown
     ///   if the engine was already shut down or suspended when the stream was created.
     /// - `unknownRequest`: another process deletes the request. If this process deletes the request, the final status
     ///   is ``RequestStatus/cancelled``.
-    /// - An error of category storage: an attempt or its outcome cannot be recorded. When the store works again, the
-    ///   request continues, and you can watch it again.
+    /// - An error of category storage: the engine cannot record an attempt or its outcome. When the store works again,
+    ///   the request continues, and you can watch it again.
     ///
-    /// A slow reader receives only the newest status, and always receives the final status. The stream ends when the
-    /// reading task is cancelled.
+    /// If a reader is slow, it receives only the newest status. Every reader receives the final status. The stream ends
+    /// when the reading task is cancelled.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
@@ -72,7 +75,8 @@ extension AIRequestManager {
         }
     }
 
-    /// Returns the present status of a watched request, and attaches its watchers to the events of its flight.
+    /// Returns the current status of a watched request, and attaches the request's watchers to the events of its flight
+    /// (the shared work of requests that are equal).
     private func present(_ id: UUID) async throws -> RequestStatus {
         let flight = try await journal.read { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
         if let flight { engine.apply { $0.attach(id, to: flight) } }

@@ -3,20 +3,23 @@ public import Logging
 
 /// The entry point to the engine: submits, watches, awaits, cancels and queries requests.
 ///
-/// Everything that the manager acknowledges is on disk. The manager makes no decisions and holds no state except its
-/// parts. It is a `Sendable` class and not an actor, so calls from many tasks do not wait for each other.
+/// When the manager acknowledges an operation, its result is on disk. The manager is a facade: its parts make all
+/// decisions and hold all state. It is a `Sendable` class and not an actor, so calls from many tasks do not wait for
+/// each other.
 ///
 /// An ``EngineService`` executes the requests. If no service runs in this process, the manager still accepts requests.
-/// They wait for a process that runs a service. Create one manager per store and process, at the composition root.
+/// They wait until a process runs a service. Create one manager for each store in a process, where you create your
+/// app's other long-lived objects.
 ///
-/// Submitting, cancelling, waiting, watching and reading need no engine. A caller that waits or watches also sees the
-/// commits of other processes on the store. This process is notified of these commits through the store's
-/// ``RequestStore/signal``, and it looks for them at every ``EngineConfiguration/renewalInterval``. A store without a
-/// signal can be used by one process only.
+/// You can submit, cancel, wait for, watch and read requests without a running engine. If another process on the store
+/// changes a request, a caller in this process that waits for or watches the request is notified. The store's
+/// ``RequestStore/signal`` announces these changes. The manager also looks for changes at every
+/// ``EngineConfiguration/renewalInterval``. Only one process may use a store that has no signal.
 ///
-/// When the engine of this process is shut down, waits end with ``AIServiceError/Code/suspended``. Wait again when
-/// an engine runs again. If a process must keep waiting, do not run an engine in it, or run an engine with the
-/// scope ``ClaimScope/nothing``, which calls no provider.
+/// When the engine of this process is shut down, functions that wait for an outcome throw
+/// ``AIServiceError/Code/suspended``. Call them again when an engine runs again. If callers in a process must be able
+/// to wait at any time, run no engine in that process. Or run an engine with the scope ``ClaimScope/nothing``, which
+/// calls no provider.
 public final class AIRequestManager: Sendable {
     let store: any RequestStore
     package let registry: ProviderRegistry
@@ -28,7 +31,7 @@ public final class AIRequestManager: Sendable {
     let answers: AnswerCache
     let engine: Engine
 
-    /// Creates a manager and its parts. Starts the journal's thread and nothing else.
+    /// Creates a manager. Starts one thread, which writes to the store, and nothing else.
     ///
     /// - Parameters:
     ///   - store: The store that keeps the requests.

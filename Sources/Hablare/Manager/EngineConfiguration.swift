@@ -1,4 +1,4 @@
-/// The options of an engine. Every option has a default that suits an app.
+/// The options of an engine, the part of Hablare that calls providers. Every option has a default that suits an app.
 ///
 /// ``EngineService`` checks the options when it starts. If an option is out of range, it throws
 /// ``AIServiceError/Code/invalidConfiguration``.
@@ -13,15 +13,17 @@
 /// let manager = AIRequestManager(store: store, providers: providers, configuration: configuration)
 /// ```
 public struct EngineConfiguration: Sendable, Hashable {
-    /// The requests that this process claims. Default ``ClaimScope/everything``. For example, a command that narrates
-    /// one book claims `.job(key)`, so that it never runs and pays for other work in the store.
+    /// The requests that this process takes from the store and executes. Default ``ClaimScope/everything``. For
+    /// example, a command that narrates one book uses `.job(key)`. It then does not execute the other requests in the
+    /// store, and you do not pay for them.
     public var scope: ClaimScope
-    /// The timeout of one attempt. A timeout of the request or of the provider overrides it. More than 0. Default 30 s.
-    /// For example, `.seconds(120)` for providers that answer slowly.
+    /// The timeout of one attempt. If the request or its provider has a timeout of its own, that timeout applies
+    /// instead. More than 0. Default 30 s. For example, `.seconds(120)` for providers that answer slowly.
     public var attemptTimeout: Duration
     /// The time that a provider may take to return after its call was cancelled or timed out, 0 or more. After this
-    /// time, the next request gets the slot of the call. Default 5 s. For example, `.seconds(1)` if a new request
-    /// should start soon after a cancelled request, or `.seconds(30)` for providers that clean up slowly.
+    /// time, the engine uses the slot of the call for the next request, even if the call has not returned. Default 5 s.
+    /// For example, `.seconds(1)` if a new request should start soon after a cancelled request, or `.seconds(30)` for
+    /// providers that clean up slowly.
     public var cancellationGrace: Duration
     /// The time that attempts in flight may continue after shutdown begins, 0 or more. Default 10 s. For example,
     /// `.seconds(25)` on a server that is killed 30 seconds after the signal, or `.zero` to stop attempts at once.
@@ -29,10 +31,11 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// The interval at which the process renews its registration and looks for dead processes. More than 0. Default 5
     /// s. For example, `.seconds(1)` to notice sooner that another process has died.
     public var renewalInterval: Duration
-    /// The time for which a process counts as alive after its last renewal, if its lock cannot be inspected because it
-    /// is on another host. Longer than ``renewalInterval``. The clocks of hosts that share a store must differ by less
-    /// than this time minus ``renewalInterval``. Otherwise one host assumes that the other host is dead, and ends its
-    /// attempts. Default 30 s. For example, `.seconds(120)` for hosts whose clocks differ by up to a minute.
+    /// The time for which a process on another host counts as alive after it last renewed its registration. It applies
+    /// because a process cannot inspect a lock on another host. It must be longer than ``renewalInterval``. The clocks
+    /// of hosts that share a store must differ by less than this time minus ``renewalInterval``. Otherwise one host may
+    /// assume that a living process on the other host is dead, and start its attempts again. Default 30 s. For example,
+    /// `.seconds(120)` for hosts whose clocks differ by up to a minute.
     public var leaseDuration: Duration
     /// The rules for retrying a failed attempt. Default: at most three attempts; see ``RetryPolicy``. For example,
     /// `RetryPolicy(maximumAttempts: 5)`, or `.never`.
@@ -42,20 +45,21 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// `BreakerPolicy(threshold: 3, pause: .seconds(30))`, or `.never`.
     public var breaker: BreakerPolicy
     /// Whether this process suspends an account that refuses a call because of a wrong key (`unauthorized`) or lack of
-    /// credit (`quotaExceeded`). These reasons apply to every call. While the account is suspended, the process sends
-    /// it no calls. ``AIRequestManager/resume(_:)`` ends the suspension. Requests that wait for the account's providers
-    /// stay in the store, where other processes may take them. Calls in flight continue. Default `false`: each request
-    /// is sent, and fails with the refusal. For example, set `true` for an overnight batch. If the key is wrong, only
-    /// the calls in flight fail, and not every request.
+    /// credit (`quotaExceeded`). These two errors would occur for every call. While the account is suspended, the
+    /// process sends it no calls. ``AIRequestManager/resume(_:)`` ends the suspension. Requests that wait for the
+    /// account's providers stay in the store, where other processes may take them. Calls in flight continue. With
+    /// `false`, the default, each request is sent, and fails with the refusal. For example, set `true` for an overnight
+    /// batch. If the key is wrong, only the calls in flight fail, and the remaining requests wait.
     public var suspendsRefusingAccounts: Bool
     /// The maximum pause of an account after its provider refuses a call with ``AIServiceError/Code/rateLimited``. A
-    /// pause begins if the provider asks for time, or reports that a limit of calls or units is used up. The pause
-    /// applies to all processes on the store. During the pause, requests wait with the reason
-    /// ``RequestSnapshot/WaitReason/rateLimited(until:)``. ``AIRequestManager/resume(_:)`` lifts the pause. 0 or more,
-    /// at most a day. Default 15 min. For example, `.seconds(3600)` for a service that asks for pauses of up to an
-    /// hour.
+    /// pause begins if the provider asks the client to wait, or reports that the limit of calls or of units (such as
+    /// tokens) is used up. The pause applies to all processes on the store. During the pause, requests wait with the
+    /// reason ``RequestSnapshot/WaitReason/rateLimited(until:)``. ``AIRequestManager/resume(_:)`` lifts the pause. 0 or
+    /// more, at most a day. Default 15 min. For example, `.seconds(3600)` for a service that asks for pauses of up to
+    /// an hour.
     public var longestPause: Duration
-    /// The prices of calls, if the provider does not report a cost. Default ``PriceTable/shipped``. For example,
+    /// The prices from which the engine computes the cost of a call, if the provider does not report the cost. Default
+    /// ``PriceTable/shipped``. For example,
     /// `try PriceTable([PriceEntry(provider: "narrator", unit: .character, microDollarsPerMillion: 15_000_000)])` for a
     /// service whose price you enter yourself.
     public var prices: PriceTable

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An event in the engine of this process, or an event of another process that this process read from the store.
+/// An event in the engine of this process, or a change by another process that this process read from the store.
 ///
 /// Events arrive in commit order. An event arrives after its change is on disk. Use events to show or log the engine's
 /// activity. To wait for one request, use ``AIRequestManager/outcome(of:)`` instead. No event contains a prompt. An
@@ -12,36 +12,43 @@ public import Foundation
 /// }
 /// ```
 public enum EngineEvent: Sendable {
-    /// A request was acknowledged. ``SubmissionReceipt/wasPresent`` is true if the store already contained the request.
+    /// The store contains a submitted request. ``SubmissionReceipt/wasPresent`` is true if the store already contained
+    /// the request before this submission.
     case submitted(UUID, to: ProviderID, SubmissionReceipt)
-    /// A request was refused and is not in the store.
+    /// A submitted request was refused and is not in the store.
     case rejected(UUID, to: ProviderID, AIServiceError)
-    /// Waiting flights of a provider were leased from the store. The dictionary holds one request of each flight.
+    /// This process leased waiting flights of a provider from the store. A flight is the shared work of requests that
+    /// are equal. A lease means that no other process executes the flight. For each flight, the dictionary contains the
+    /// UUID of one of its requests.
     case claimed([FlightID: UUID], of: ProviderID)
-    /// No request of a provider can be leased before a date, because all waiting requests of the provider back off.
+    /// This process can lease no request of a provider before a date, because all waiting requests of the provider are
+    /// in a backoff.
     case idle(ProviderID, until: Date)
-    /// Flights that were leased and not sent were returned to the store, where they wait.
+    /// This process leased flights, did not send them, and returned them to the store, where they wait.
     case released([FlightID])
-    /// Requests of a provider wait until a date because of their account's limit. The provider itself has free slots.
+    /// Requests of a provider wait until a date because a limit of their account is used up. The provider itself has
+    /// free slots.
     case waiting(for: AccountID, until: Date)
     /// The start of an attempt is recorded on disk. Usually the attempt is sent next. If a budget does not have enough
     /// left for the attempt, the attempt fails and is not sent.
     case started(UUID, FlightID, provider: ProviderID, attempt: Int)
-    /// An attempt failed. Another attempt follows, not before a date.
+    /// An attempt failed. Another attempt at the same provider follows on the date or later.
     case retried(Settlement, until: Date)
-    /// An attempt failed, and the next provider is called.
+    /// An attempt failed, and the engine calls the next provider of the fallback chain.
     case diverted(Settlement, to: ProviderID)
     /// An attempt ended, and its requests are held until an explicit retry. There are three possible reasons:
     /// - The outcome of the attempt is unknown.
-    /// - The work may have been billed, and there is a resume handle for the work.
-    /// - Too many attempts in a row were lost.
+    /// - The work may have been billed, and the store has its resume handle (the service's id of the work).
+    /// - Too many attempts in a row were lost with their processes.
     case held(Settlement)
-    /// An attempt was stopped or ran out of time, and its flight waits again.
+    /// An attempt was stopped, for example because the engine shut down or a deadline passed. Its requests wait again,
+    /// if they still have time.
     case interrupted(Settlement)
-    /// An attempt ended its flight. The requests in ``Settlement/finished`` are final. ``Settlement/status(of:)``
-    /// returns the final status of each of these requests, which contains the answer.
+    /// The outcome of an attempt is final for its requests. The requests in ``Settlement/finished`` are final.
+    /// ``Settlement/status(of:)`` returns the final status of each of these requests, which contains the answer.
     case settled(Settlement)
-    /// The end of an attempt was discarded, because another process holds its flight or the flight is over.
+    /// The outcome of an attempt was discarded, because another process holds the flight or the flight has already
+    /// ended.
     case discarded(AttemptEnd)
     /// An account refuses every call until a person corrects a problem: the key is wrong, the account has no credit, or
     /// its configuration cannot work.
@@ -49,16 +56,16 @@ public enum EngineEvent: Sendable {
     /// An account that refused a call is suspended. See ``EngineConfiguration/suspendsRefusingAccounts``. Sent once for
     /// each account until ``AIRequestManager/resume(_:)``.
     case suspended(AccountID, AIServiceError)
-    /// A request failed without an attempt of this process: its deadline passed, or its attempt was lost with its
+    /// A request failed although this process did not send it: its deadline passed, or its attempt was lost with its
     /// process.
     case failed(UUID, of: FlightID, AIServiceError)
     /// A request was cancelled through this manager, or was deleted while it was live.
     case cancelled(UUID)
-    /// A caller retried a request. Before, the request had failed, was cancelled, was held, or was backing off.
+    /// A caller retried a request that had failed, was cancelled, was held, or was backing off.
     case revived(UUID)
-    /// This process is registered with the store under this id.
+    /// This process has registered with the store under this id.
     case registered(OwnerID)
-    /// A process was deregistered while it held flights, usually because it died. The flights wait again, are held, or
+    /// A process that held flights was deregistered, usually because it died. Its flights wait again, are held, or have
     /// failed.
     case recovered(OwnerID, flights: Int)
     /// Another process changed the state of a flight that this process runs or watches. The event contains the new
@@ -100,12 +107,12 @@ extension AIRequestManager {
     /// Returns a stream of the events of this manager's engine, from now on. The stream also works while no
     /// ``EngineService`` runs.
     ///
-    /// Any number of readers may read such streams. If a reader is more than 1,024 events behind, it loses the oldest
-    /// events. To receive every event, use ``EngineSeams/follower``. The stream ends when the reading task is
-    /// cancelled, and when the manager is released.
+    /// You can create and read any number of streams at the same time. If a reader is more than 1,024 events behind, it
+    /// loses the oldest events. To receive every event, use ``EngineSeams/follower``. The stream ends when the reading
+    /// task is cancelled, and when the manager is released.
     public func events() -> AsyncStream<EngineEvent> { engine.events() }
 
-    /// Waits until the events of all writes of this process up to now are delivered. A reader of the store may see the
-    /// changes before their events.
+    /// Waits until the events of all earlier writes of this process are delivered. This is needed because a reader of
+    /// the store may see the changes before their events arrive.
     package func eventsTold() async { await journal.commitsTold() }
 }

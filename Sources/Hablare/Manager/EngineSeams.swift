@@ -1,7 +1,7 @@
 public import Foundation
 import HablareSupport
 
-/// The engine's external dependencies except its store and its providers: time, UUIDs, threads and observers.
+/// The engine's external dependencies except its store and its providers: clocks, UUIDs, threads and observers.
 ///
 /// Use the defaults in production. A test or a simulation replaces them to control the order of all events.
 ///
@@ -20,29 +20,29 @@ public struct EngineSeams: Sendable {
     /// engine calls it under its lock, so the function must not block and must not call the manager. Default: the
     /// system's clock. For example, `{ Date(timeIntervalSince1970: 0) }` for records that are the same in every run.
     public var date: @Sendable () -> Date
-    /// A function that returns a UUID for a regenerated request. Default: `UUID.timeOrdered()`. For example, a closure
-    /// over a seeded generator for the same UUIDs in every run.
+    /// A function that returns the UUID of the new request that ``AIRequestManager/regenerate(_:)`` submits. Default:
+    /// `UUID.timeOrdered()`. To get the same UUIDs in every run, pass a closure that uses a seeded generator.
     public var makeID: @Sendable () -> UUID
-    /// A function that returns a number between 0 and 1. The engine multiplies the maximum delay of a retry by this
-    /// number. The engine calls it under its lock, so the function must not block and must not call the manager.
-    /// Default: a random number. For example, `{ 1 }` for the longest delays, or `{ 0 }` for no delays.
+    /// A function that returns a number between 0 and 1. The engine computes the maximum delay before a retry, and
+    /// multiplies it by this number. The engine calls it under its lock, so the function must not block and must not
+    /// call the manager. Default: a random number. For example, `{ 1 }` for the longest delay, or `{ 0 }` for no delay.
     public var jitter: @Sendable () -> Double
     /// The preferred executor of the engine's tasks. `nil`, the default, is the global executor. For example, an
     /// executor of a single thread to run the tasks of a simulation in a fixed order.
     public var taskExecutor: (any TaskExecutor)?
     /// A function that creates the driver that runs the journal's commits. Default: a separate thread. For example, a
-    /// simulation passes a driver that commits only when a test requests it.
+    /// simulation passes a driver that commits only when the test asks for it.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
-    /// The destinations of metrics and spans. Default: the systems that the process has bootstrapped. For example,
-    /// ``EngineObservation/none`` for an engine that should not be measured.
+    /// The destinations of metrics and spans. Default: the metrics and tracing systems that the process has
+    /// bootstrapped. For example, ``EngineObservation/none`` for an engine that should not be measured.
     public var observation: EngineObservation
     /// A function that receives every ``EngineEvent`` of the manager, from the first event on. Default: `nil`.
     ///
-    /// The engine calls the function in commit order, from any thread, before any caller that waits for the event's
-    /// outcome resumes. The engine holds its lock during the call. The function must therefore not block, and it
-    /// deadlocks if it calls the manager. Use it only to count events or to pass them to another thread. For all other
-    /// purposes, read ``AIRequestManager/events()``. For example, `{ _ in count.withLock { $0 += 1 } }` counts the
-    /// events.
+    /// The engine calls the function in commit order and from any thread. It does so before it resumes callers that
+    /// wait for the outcome that the event reports. The engine holds its lock during the call. The function must
+    /// therefore not block, and it deadlocks if it calls the manager. Use it only to count events or to pass them to
+    /// another thread. For all other purposes, read ``AIRequestManager/events()``. For example,
+    /// `{ _ in count.withLock { $0 += 1 } }` counts the events.
     public var follower: (@Sendable (EngineEvent) -> Void)?
 
     /// Creates seams. By default they use the system's clock, dates, UUIDs and threads, the metrics and tracing systems
@@ -73,7 +73,7 @@ public struct EngineClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// Adapts a clock. The clock's present time becomes zero.
+    /// Creates an engine clock that uses another clock. The current time of the other clock becomes zero.
     public init<C: Clock>(_ clock: C) where C.Duration == Duration {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }

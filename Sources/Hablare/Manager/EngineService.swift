@@ -6,10 +6,10 @@ public import ServiceLifecycle
 /// A service that runs an engine. It executes submitted requests, recovers the requests of dead processes, and shuts
 /// down gracefully.
 ///
-/// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While the service runs, it executes every acknowledged request
-/// within the claim scope to its end. On graceful shutdown it starts no new attempts. Attempts in flight may continue
-/// for ``EngineConfiguration/shutdownGrace``. The service then stops them, and their requests wait in the store. If the
-/// service's task is cancelled, it stops the attempts at once.
+/// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While the service runs, it executes every stored request
+/// within the claim scope (``EngineConfiguration/scope``) until the request is final. On graceful shutdown it starts no
+/// new attempts. Attempts in flight may continue for ``EngineConfiguration/shutdownGrace``. The service then stops
+/// them, and their requests wait in the store. If the service's task is cancelled, it stops the attempts at once.
 ///
 /// Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` the service keeps running,
 /// but its engine is suspended. You may also start a service while the manager is suspended. A manager can run one
@@ -34,7 +34,8 @@ public struct EngineService: Service {
     ///
     /// `body` runs on no actor. If it uses a model of the main actor, begin it with `@MainActor in`; see
     /// <doc:PreviewsAndTests>. Cancelling the calling task cancels `body`. If attempts are still in flight when `body`
-    /// returns, they are stopped, and their requests wait in the store.
+    /// returns, the engine gives them ``EngineConfiguration/shutdownGrace``, then stops them, and their requests wait
+    /// in the store.
     ///
     /// - Returns: The value that `body` returns.
     /// - Throws: The error that `body` throws. If the engine cannot start, ``AIServiceError``: `invalidConfiguration`,
@@ -118,7 +119,8 @@ public struct EngineService: Service {
         }
     }
 
-    /// Works until the engine is to be suspended or shut down, and then returns everything that it holds to the store.
+    /// Executes requests until the engine is to be suspended or shut down. Then returns all leased requests to the
+    /// store.
     private func work(
         as registered: Housekeeper.Registration, with housekeeper: Housekeeper, whenOpen: @Sendable () -> Void = {}
     ) async {

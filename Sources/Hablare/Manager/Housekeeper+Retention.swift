@@ -2,9 +2,9 @@ import Foundation
 import Logging
 
 extension Housekeeper {
-    /// Evicts responses that the policy does not keep, at every interval, until cancelled. Several processes on one
-    /// store may evict responses at the same time. Each process finds only responses that no other process has evicted
-    /// yet.
+    /// Evicts responses that the policy does not keep, at every ``EngineConfiguration/pruneInterval``, until the task
+    /// is cancelled. Several processes on one store may evict responses at the same time. Each process finds only
+    /// responses that no other process has evicted yet.
     func keepWithinLimits() async {
         var searchedAt: Date?
         while true {
@@ -36,8 +36,8 @@ extension Housekeeper {
         }
     }
 
-    /// Finds and removes orphaned content, and returns its count. Returns an empty count if this fails. The failure
-    /// does not affect the report of evicted responses.
+    /// Removes orphaned content files (files that no row of the store refers to), and returns their count. If the
+    /// search fails, returns an empty count, so that the report of the evicted responses is still returned.
     private func abandonedContent() async -> AbandonedContent {
         do {
             return try await manager.abandonedContent(removing: true)

@@ -2,11 +2,12 @@ import Foundation
 import HablareSupport
 import Logging
 
-/// Renews this process's registration, takes over work from dead processes, and reads the changes of other processes on
-/// the same store.
+/// Renews this process's registration, takes over requests from dead processes, and reads the changes of other
+/// processes on the same store.
 struct Housekeeper: Sendable {
     let manager: AIRequestManager
-    /// Registrations of this process that it could not end. It ends them when it registers again.
+    /// The registrations of this process that it could not end. When the process registers again, it ends these
+    /// registrations.
     private let unretired = Locked<Set<OwnerID>>([])
 
     init(_ manager: AIRequestManager) {
@@ -25,7 +26,7 @@ struct Housekeeper: Sendable {
         let lockName: String
     }
 
-    /// Takes the process's lock, registers the process, and takes over work from dead processes.
+    /// Takes the process's lock, registers the process with the store, and takes over requests from dead processes.
     func register() async throws -> Registration {
         let lockName = try manager.store.liveness?.acquire() ?? ""
         do {
@@ -50,8 +51,8 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Registers the process after a suspension. Repeats the try until the store accepts it, or until the engine is to
-    /// be suspended again or shut down.
+    /// Registers the process with the store after a suspension. Tries again until the store accepts the registration,
+    /// or until the engine is to be suspended again or shut down.
     func registerAgain() async -> Registration? {
         while manager.engine.read({ $0.suspensions.order }) == .work {
             do {
@@ -81,8 +82,8 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Breaks the leases of dead processes. If the lock shows that a process is dead, breaks its leases at once.
-    /// Otherwise breaks them when they have expired.
+    /// Breaks the leases of dead processes, so that other processes can take their requests. If a process's lock shows
+    /// that the process is dead, its leases are broken at once. Otherwise they are broken when they have expired.
     private func reap(except own: OwnerID) async throws {
         let date = manager.seams.date()
         let (others, gone) = try await manager.journal.readStore { store in
@@ -103,8 +104,8 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Restores the pauses of accounts that other processes or earlier processes recorded, except pauses that were
-    /// lifted.
+    /// Reads the pauses of accounts from the store, except pauses that were lifted. Other processes or earlier
+    /// processes recorded them.
     func recallPauses() async {
         do {
             try await manager.journal.tellState(of: manager.engine.read(\.accountRows))
@@ -158,9 +159,12 @@ struct Housekeeper: Sendable {
 
     /// Stops all attempts and continues under a new registration.
     ///
-    /// There are two reasons to do so. Another process assumed that this process was dead and broke its leases, because
-    /// this process was stopped for long or its lock was removed. Or the outcome of a commit is unknown, so this
-    /// process does not know its leases. All leases of the old registration are then broken.
+    /// There are two reasons to do so:
+    /// - Another process assumed that this process was dead, and broke its leases. This happens if this process was
+    ///   stopped for long, or if its lock was removed.
+    /// - The outcome of a commit is unknown, so this process does not know which leases it has.
+    ///
+    /// In both cases, all leases of the old registration are broken.
     private func startOver(_ current: Locked<Registration>) async throws {
         await manager.engine.drain(grace: .zero)
         let old = current.withLock { $0 }
@@ -171,7 +175,8 @@ struct Housekeeper: Sendable {
         manager.engine.apply { $0.opened(as: registration.owner) }
     }
 
-    /// Ends requests whose deadline has passed. The engine's own sweeps end the remaining requests.
+    /// Ends requests whose deadline has passed, as many as one commit allows. If more remain, later sweeps of the
+    /// engine end them.
     func sweep() async {
         do {
             _ = try await manager.journal.commit(.expire(at: manager.seams.date(), limit: Engine.sweepBatch))

@@ -1,4 +1,4 @@
-/// The only place where the engine starts unstructured tasks, so that a simulation can run all of them.
+/// Starts all unstructured tasks of the engine. A simulation can therefore run all of them itself.
 ///
 /// The code that starts a task owns the task: it keeps the task's handle, cancels the task and awaits it.
 package struct TaskSpawner: Sendable {

@@ -4,7 +4,8 @@ import Tracing
 
 /// Measures one attempt: its wait, its duration and its outcome.
 ///
-/// If its end is reported twice, the first report counts, because an attempt that was stopped may still return.
+/// If the end of the attempt is reported twice, only the first report counts. Two reports are possible, because the
+/// call of a stopped attempt may still return.
 final class AttemptWatch: Sendable {
     private struct State: Sendable {
         var sentAt: Duration?

@@ -2,7 +2,7 @@ import CoreMetrics
 import HablareSupport
 import Metrics
 
-/// The metrics of an engine. Created only if a metrics system is bootstrapped.
+/// The metrics of an engine. They are created only if a metrics system is bootstrapped.
 final class EngineMeters: Sendable {
     let journal: JournalMeters
     let flightsRecovered: Counter
@@ -44,18 +44,18 @@ final class EngineMeters: Sendable {
     }
 }
 
-/// The load of a lane.
+/// The load of a lane, the queue of one provider.
 struct LaneLoad: Sendable, Hashable {
     let provider: ProviderID
     let queued: Int
-    /// Flights in flight, including slots that are reserved for submissions.
+    /// The number of flights in flight, plus the slots that are reserved for submissions.
     let running: Int
 }
 
 /// Updates the gauges of the lanes whenever their load changes.
 ///
-/// The loads are read and shown under one lock, so the last shown value is always the present value. This lock is not
-/// the engine's lock, because the metrics system is foreign code.
+/// One lock is held while the loads are read and shown, so the last shown value is always the current value. The
+/// engine's lock is not used, because the metrics system runs code of other modules.
 final class LaneGauges: Sendable {
     private let meters: EngineMeters
     private let shown = Locked<[ProviderID: LaneLoad]>([:])

@@ -1,9 +1,9 @@
-/// The metrics of an engine: the name, meaning and labels of each.
+/// The metrics of an engine, with their names, meanings and labels.
 ///
-/// Timers record durations, and the metrics system decides how to present them. All other metrics have their unit in
-/// the name. A label has only a few values, which are known in advance. It never contains a UUID, a prompt or a value
-/// that a caller chooses. There is one exception: for each provider, the first ``maximumModels`` models are shown by
-/// name.
+/// Timers record durations, and the metrics system decides how to present them. Every other metric has its unit in its
+/// name. A label has only a small number of values, which are known in advance. It never contains a UUID, a prompt or a
+/// value that a caller chooses. There is one exception: the label `model`. For each provider, it has the names of the
+/// first ``maximumModels`` models.
 ///
 /// | metric | kind | labels | meaning |
 /// |---|---|---|---|
@@ -34,12 +34,12 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     case requestsSubmitted = "hablare_requests_submitted_total"
     /// The number of requests that this process made final.
     case requestsFinished = "hablare_requests_finished_total"
-    /// The number of calls that this process has taken from the store, or accepted, and has not sent.
+    /// The number of calls that this process has taken from the store or accepted, and has not sent yet.
     case queueDepth = "hablare_queue_depth"
     /// The number of calls in flight, plus one for each submission that is being written to the store and will be sent
     /// at once.
     case callsRunning = "hablare_calls_running"
-    /// The time until a call was sent.
+    /// The time that a call waited before it was sent.
     case queueWait = "hablare_queue_wait"
     /// The time from sending an attempt to its answer.
     case attemptDuration = "hablare_attempt_duration"
@@ -76,9 +76,9 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     /// The number of bytes of the responses that were evicted because they exceeded the limits.
     case prunedBytes = "hablare_responses_pruned_bytes_total"
 
-    /// The number of models of one provider that are shown by name, in the order of their first use. All other models
-    /// are shown as the model `other`. A model is also shown as `other` if its name has more than 64 characters, or
-    /// characters other than letters, digits and `-_.:/@`.
+    /// The maximum number of models of one provider that metrics show by name: the models that were used first. All
+    /// other models have the label `other`. A model also has the label `other` if its name has more than 64 characters,
+    /// or characters other than letters, digits and `-_.:/@`.
     public static let maximumModels = 50
 
     /// The outcome of an attempt: the value of the label `outcome`.
@@ -87,15 +87,15 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
         case completed
         /// The attempt ended with an error, and its requests fail.
         case failed
-        /// The attempt ended with an error, and another attempt is planned. When the store records the outcome, it
-        /// checks whether the next attempt would be too late for every request. In this case the engine calls another
-        /// provider instead, or the requests fail.
+        /// The attempt ended with an error, and another attempt is planned. Before the store records the outcome, it
+        /// checks whether the next attempt would start after the deadlines of all requests. In that case the engine
+        /// calls another provider instead, or the requests fail.
         case retried
         /// The attempt ended with an error, and another provider is called.
         case diverted
         /// The attempt ended with an error, and its requests wait for an explicit retry.
         case held
-        /// The attempt ran out of time.
+        /// The deadline passed before the attempt ended.
         case expired
         /// The attempt was stopped because its request was cancelled or the process shuts down.
         case stopped

@@ -3,7 +3,7 @@ import Foundation
 import Metrics
 public import Tracing
 
-/// Observes an engine for metrics and spans. It changes nothing and decides nothing.
+/// Records an engine's metrics and spans. It does not affect the engine.
 struct EngineObserver: Sendable {
     let meters: EngineMeters?
     let tracer: EngineTracer?
@@ -19,7 +19,7 @@ struct EngineObserver: Sendable {
         lanes = meters.map(LaneGauges.init)
     }
 
-    /// Returns a watch over an attempt. Returns `nil` if the process records no metrics and no spans.
+    /// Returns a watch that measures an attempt. Returns `nil` if the process records no metrics and no spans.
     func watch(_ flight: QueuedFlight) -> AttemptWatch? {
         meters == nil && tracer == nil ? nil : AttemptWatch(flight, self)
     }
@@ -77,7 +77,7 @@ struct EngineObserver: Sendable {
         meters?.flightsRecovered.increment(by: flights)
     }
 
-    /// Counts the ends among the changes in a commit of this process.
+    /// Counts the final requests among the changes in a commit of this process.
     func committed(_ changes: [StoreChange]) {
         guard let meters else { return }
         for change in changes {
@@ -91,7 +91,8 @@ struct EngineObserver: Sendable {
         }
     }
 
-    /// Counts what follows an attempt's end, such as a retry, and the requests that became final with the end.
+    /// Counts the step that follows the end of an attempt, such as a retry. Also counts the requests that became final
+    /// with this end.
     private func settled(_ settlement: Settlement, _ meters: EngineMeters) {
         if let error = settlement.end.outcome.failure, let meters = meters.provider(settlement.end.provider) {
             switch EngineEvent(settlement) {
@@ -110,12 +111,11 @@ struct EngineObserver: Sendable {
     }
 }
 
-/// The destinations of an engine's metrics and spans. The engine writes its logs to the logger that you pass to the
-/// manager.
+/// The metrics and tracing systems that an engine uses. The engine's logs are separate: they go to the logger that you
+/// pass to the manager.
 ///
-/// By default, the destinations are the metrics and tracing systems that the process has bootstrapped. Bootstrap these
-/// systems before you create this value. Without them, the engine measures nothing, begins no span and stores no trace.
-/// This costs no time.
+/// By default, these are the systems that the process has bootstrapped. Bootstrap these systems before you create this
+/// value. If no system is bootstrapped, the engine measures nothing, begins no span and stores no trace context.
 ///
 /// Metrics and spans never contain a prompt, a parameter, a response or a credential. For the metrics, see
 /// ``EngineMetric``. The names and attributes of spans follow OpenTelemetry's conventions for generative AI.
@@ -129,12 +129,12 @@ public struct EngineObservation: Sendable {
     /// The factory of metrics. Default: the factory with which `MetricsSystem` was bootstrapped. For example, the
     /// factory of a Prometheus exporter, or `NOOPMetricsHandler.instance` for no metrics.
     public var metrics: any MetricsFactory
-    /// The tracer. It creates the spans, and encodes their context for the store. Default: the tracer with which
-    /// `InstrumentationSystem` was bootstrapped. For example, the tracer of an OpenTelemetry exporter, or
-    /// `NoOpTracer()` for no spans.
+    /// The tracer. It creates the spans, and turns a span's context into text fields that the store keeps. Default: the
+    /// tracer with which `InstrumentationSystem` was bootstrapped. For example, the tracer of an OpenTelemetry
+    /// exporter, or `NoOpTracer()` for no spans.
     public var tracer: any Tracer
 
-    /// Creates destinations. Default: the bootstrapped systems.
+    /// Creates an observation. By default, it uses the systems that the process has bootstrapped.
     public init(
         metrics: any MetricsFactory = MetricsSystem.factory, tracer: any Tracer = InstrumentationSystem.tracer
     ) {

@@ -1,12 +1,12 @@
 import Foundation
 import Tracing
 
-/// The spans of an engine. Created only if a tracer is bootstrapped.
+/// The spans of an engine. They are created only if a tracer is bootstrapped.
 ///
-/// A submission is a span of the kind producer. Each attempt is a child of this span, with the kind client. This is
-/// also true if another process makes the attempt days later, because the submission's context is stored with the
-/// request. Names and attributes follow OpenTelemetry's conventions for generative AI, version 1.41. Names that the
-/// conventions do not have begin with `hablare.`.
+/// A submission has a span of the kind producer. Each attempt has a span of the kind client, which is a child of the
+/// submission's span. This also works if another process makes the attempt days later, because the store keeps the
+/// context of the submission's span with the request. Names and attributes follow OpenTelemetry's conventions for
+/// generative AI, version 1.41. Names that the conventions do not have begin with `hablare.`.
 struct EngineTracer: Sendable {
     private let tracer: any Tracer
     private let date: @Sendable () -> Date
@@ -73,7 +73,8 @@ struct EngineTracer: Sendable {
 }
 
 extension Span {
-    /// Marks the span as failed, by the error code alone: a message may contain the provider's text.
+    /// Marks the span as failed. The span contains only the error's code and no message, because a message may contain
+    /// the provider's text.
     func failed(_ code: AIServiceError.Code?) {
         attributes[SpanNames.error] = code.flatMap(SpanNames.errorType) ?? SpanNames.otherError
         setStatus(SpanStatus(code: .error))
@@ -110,7 +111,7 @@ private struct FieldCarrier: Injector, Extractor {
 struct SpanMoment: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
-    /// Creates a moment. A date that a span cannot have becomes the earliest possible moment.
+    /// Creates the time of a span's event. If a span cannot have the date, the time is the earliest possible time.
     init(_ date: Date) {
         nanosecondsSinceEpoch = UInt64(exactly: (date.timeIntervalSince1970 * 1_000_000_000).rounded()) ?? 0
     }
@@ -118,20 +119,21 @@ struct SpanMoment: TracerInstant {
     static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanosecondsSinceEpoch < rhs.nanosecondsSinceEpoch }
 }
 
-/// The context of the trace in which a request was submitted. The tracer chooses its fields, such as W3C's
+/// The context of the trace in which a request was submitted. The tracer chooses the names of the fields, such as W3C's
 /// `traceparent` and `tracestate`.
 ///
 /// The store keeps the context with the request, so that an attempt in any process joins the trace. The context is
-/// erased with the request. It includes everything that the application puts into its tracer's baggage.
+/// erased with the request. The context includes everything that the application puts into its tracer's baggage.
 public struct TraceContext: Sendable, Hashable, Codable {
-    /// The maximum total size of all names and values in bytes: 4096. W3C asks for 512 bytes of `tracestate`.
+    /// The maximum total size of all names and values in bytes: 4096. For comparison: W3C asks for 512 bytes of
+    /// `tracestate`.
     public static let maximumByteCount = 4096
 
     /// The fields by name.
     public let fields: [String: String]
 
-    /// Creates a context. Returns `nil` if there are no fields, or if they are larger than ``maximumByteCount``. In
-    /// this case the request is submitted without a trace.
+    /// Creates a context. Returns `nil` if there are no fields, or if they are larger than ``maximumByteCount``. The
+    /// request is then submitted without a trace.
     public init?(_ fields: [String: String]) {
         let size = fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard !fields.isEmpty, size <= Self.maximumByteCount else { return nil }

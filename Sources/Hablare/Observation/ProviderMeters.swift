@@ -2,8 +2,8 @@ import CoreMetrics
 import HablareSupport
 import Metrics
 
-/// The metrics of one provider. Metrics whose labels are known are created at once, so that they exist with the value
-/// zero.
+/// The metrics of one provider. Metrics whose labels are known in advance are created at once, so that they are visible
+/// with the value zero.
 final class ProviderMeters: Sendable {
     private struct ModelMeters: Sendable {
         let inputTokens: Counter
@@ -100,8 +100,8 @@ final class ProviderMeters: Sendable {
         }
     }
 
-    /// Returns the metrics of a model, and creates them on first use under a short lock. A metrics system only enters
-    /// new handlers in a table.
+    /// Returns the metrics of a model. Creates them at the first use. They are created under a lock, which is held only
+    /// briefly, because a metrics system only adds a new handler to a table.
     private func meters(of model: String?) -> ModelMeters {
         models.withLock { models in
             let label = models.labels.label(of: model)
@@ -142,7 +142,7 @@ extension AttemptEnd.Outcome {
     }
 }
 
-/// Maps models to the names that metrics show, so that invented model names cannot create metrics without limit.
+/// Limits the number of model names in metrics, so that invented model names cannot create metrics without limit.
 struct ModelLabels: Sendable {
     private static let longest = 64
     private static let other = "other"

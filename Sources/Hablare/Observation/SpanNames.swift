@@ -19,7 +19,7 @@ enum SpanNames {
     static let billing = "hablare.attempt.billing"
     static let cost = "hablare.cost.micro_dollars"
 
-    /// The conventions' value for an error without a low-cardinality name.
+    /// The value that OpenTelemetry's conventions define for an error that has no short, known name.
     static let otherError = "_OTHER"
 
     static func operation(of prompt: Prompt, for type: ContentType) -> String {
@@ -41,7 +41,7 @@ enum SpanNames {
         }
     }
 
-    /// Returns a code as an attribute, or `nil` if it does not have the form of a code.
+    /// Returns an error code as the value of an attribute, or `nil` if its text does not look like a code.
     static func errorType(_ code: AIServiceError.Code) -> String? {
         let text = code.rawValue
         let isName = text.utf8.allSatisfy { byte in

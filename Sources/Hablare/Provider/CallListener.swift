@@ -1,12 +1,12 @@
 import Foundation
 
-/// A receiver of the reports of a provider while it works on a call. It is one object instead of several closures, to
-/// save memory, because every call in flight has a listener.
+/// Receives the reports of a provider while the provider works on a call. Every call in flight has a listener. A
+/// listener is one object instead of several closures, to save memory.
 protocol CallListener: Sendable {
     /// Receives the progress, between 0 and 1.
     func progressed(to fraction: Double)
 
-    /// Receives the limits that the service reported.
+    /// Receives the limits that the service reported in an answer.
     func learned(_ limits: ReportedLimits)
 
     /// Receives the next piece of the answer. Waits while there is no room for more pieces.
@@ -14,12 +14,12 @@ protocol CallListener: Sendable {
 
     var resumePoint: ResumePoint? { get }
 
-    /// Stores the resume handle for the next attempt, or removes it if it is `nil`.
+    /// Stores the resume handle for the next attempt. If the argument is `nil`, removes the handle.
     func remembers(_ handle: Data?) async throws
 
     func resumed() async throws
 
-    /// Returns whether the work is still wanted.
+    /// Returns whether an attempt still needs the work at the service.
     func isWanted() async throws -> Bool
 }
 

@@ -6,8 +6,8 @@
 public struct FallbackTarget: Sendable, Hashable, Codable {
     /// The provider.
     public var provider: ProviderID
-    /// The model to request. `nil`: the provider's default model. The request's own model is not used, because models
-    /// have different names at different providers.
+    /// The model to request. With `nil`, the default model of the fallback provider is requested. The model of the
+    /// request itself is not used, because models have different names at different providers.
     public var model: String?
 
     /// Creates a fallback target.
@@ -17,14 +17,14 @@ public struct FallbackTarget: Sendable, Hashable, Codable {
     }
 }
 
-/// The choice of the next provider after a provider has failed permanently. This type is pure.
+/// Chooses the next provider after a provider has failed permanently. This type is pure.
 package enum FallbackChain {
     /// The maximum number of providers that a request may fall back on.
     package static let longest = 8
 
-    /// Returns the provider after the present provider, or `nil` at the end of the chain. Also returns `nil` if another
-    /// provider cannot help. This is the case if the request itself is invalid, its time is over, it is no longer
-    /// wanted, or the store failed.
+    /// Returns the provider that follows a provider in the chain, or `nil` at the end of the chain. Also returns `nil`
+    /// if calling another provider would not help. This is the case if the request itself is invalid, its deadline has
+    /// passed, it was cancelled, or the store failed.
     package static func next(
         after error: AIServiceError, at provider: ProviderID, of chain: [FallbackTarget]
     ) -> FallbackTarget? {

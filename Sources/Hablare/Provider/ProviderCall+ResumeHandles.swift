@@ -1,56 +1,60 @@
 public import Foundation
 
-/// Resuming work that outlives the attempt that began it.
+/// Continuing work that was begun by an earlier attempt.
 ///
-/// Some services answer a call with a name for the work at the service. With this name, a later call can query the
-/// work, read its answer again, and cancel it. If a provider stores the name as a resume handle, the work can continue
-/// after a crash of the process, and you do not pay for the work again.
+/// Some services give the work an id when they accept a call, such as a batch id. With this id, a later call can query
+/// the work, read its answer again, and cancel it. A provider can store the id as a *resume handle*. After a crash of
+/// the process, the work then continues, and you do not pay for it again.
 extension ProviderCall {
     /// The maximum size of a resume handle in bytes: 4 KiB.
     public static let maximumHandle = 4096
 
-    /// The resume handle that the last attempt of this request at this provider stored. `nil` if there is no handle, or
-    /// if the handle is no longer useful.
+    /// The resume handle that the last attempt of this request at this provider stored: the service's id of the work.
+    /// `nil` if there is no handle, or if the handle is no longer useful.
     ///
-    /// If there is a handle, this attempt must continue the work that the handle names. Call ``resume()``, and query
-    /// the service for the work. Never start the work again in this attempt. If the service no longer knows the work,
-    /// call ``forget()`` and return the failure ``AIServiceError/workLost``. The engine then decides whether another
-    /// attempt starts the work again. The decision depends on the request's budgets, on its
-    /// ``AIRequest/unknownOutcome``, and on the output that readers have seen.
+    /// If there is a handle, this attempt must continue the work that the handle identifies. Call ``resume()``, and
+    /// query the service for the work. Never start the work again in an attempt that has a handle. If the service no
+    /// longer knows the work, call ``forget()`` and return the failure ``AIServiceError/workLost``. The engine then
+    /// decides whether another attempt starts the work again. The decision depends on the request's budgets, on its
+    /// ``AIRequest/unknownOutcome``, and on whether readers have seen output.
     ///
     /// The value of this property does not change while the call runs. The store keeps the handle after a retryable
-    /// failure, after a shutdown and after a crash. It removes the handle in these cases:
+    /// failure, after a shutdown and after a crash. The store removes the handle in these cases:
     ///
-    /// - The request is final. An explicit retry of a failed or cancelled request therefore starts the work again.
+    /// - The request becomes final. If a failed or cancelled request is retried explicitly, the work therefore starts
+    ///   again.
     /// - The engine calls another provider of the request's chain.
     /// - The request is deleted.
     public var handle: Data? { listener.resumePoint?.handle }
 
-    /// The number of bytes of the answer that earlier attempts yielded and that the store kept. After ``resume()``,
-    /// yield only the bytes after this number. The number is 0 if no bytes were yielded or the request does not stream.
-    /// In this case yield the whole answer again.
+    /// The number of bytes that earlier attempts yielded as parts of the answer and that the store kept. After
+    /// ``resume()``, yield only the bytes that follow these bytes. The number is 0 if no bytes were yielded, or if the
+    /// request does not stream. Then yield the whole answer again.
     public var keptBytes: Int { listener.resumePoint?.keptBytes ?? 0 }
 
-    /// Stores a resume handle for the next attempt. It replaces an earlier handle. A handle has 1 to 4096 bytes.
+    /// Stores a resume handle for the next attempt. If there is an earlier handle, the new handle replaces it. A handle
+    /// has 1 to 4096 bytes.
     ///
-    /// Returns when the handle is on disk. If the process dies before that, the handle is lost, even if the service has
-    /// accepted the work. Therefore call this method as soon as the service returns a handle. Cancelling the task does
-    /// not interrupt this method. Call it also in a cancelled task, for example in an attempt that a shutdown stops.
-    /// The engine never logs a handle, but does not treat it as a secret. Put no key into it.
+    /// The method returns when the handle is on disk. If the process dies earlier, the handle is lost, even if the
+    /// service has accepted the work. Therefore call this method as soon as the service returns a handle. Cancelling
+    /// the task does not interrupt this method. You may also call it in a cancelled task, for example in an attempt
+    /// that a shutdown stops. The engine never logs a handle. However, it does not treat a handle as a secret, so put
+    /// no key into it.
     ///
-    /// - Throws: `CancellationError` if the store regards the attempt as over, because its request is final or its
-    ///   lease is lost. To learn whether another attempt continues the work, call ``isWanted()``. ``AIServiceError``:
-    ///   `invalidResponse` if the handle is empty or too large, or after the end of the call; or an error of category
-    ///   storage. After a storage error the earlier handle stays.
+    /// - Throws: `CancellationError` if the attempt has ended for the store, because its request is final or another
+    ///   process took over the request. To learn whether another attempt continues the work, call ``isWanted()``.
+    ///   ``AIServiceError``: `invalidResponse` if the handle is empty or too large, or after the end of the call; or an
+    ///   error of category storage. After a storage error, the store still has the earlier handle.
     public func remember(_ handle: Data) async throws {
         guard !handle.isEmpty, handle.count <= Self.maximumHandle else { throw AIServiceError.badHandle(handle.count) }
         try await listener.remembers(handle)
     }
 
-    /// Removes the resume handle, because its work no longer exists at the service or has failed permanently.
+    /// Removes the resume handle. Call this method if the work no longer exists at the service or has failed
+    /// permanently.
     ///
-    /// If another attempt follows, it starts the work again. If this attempt has the handle, return a failure
-    /// afterwards.
+    /// If another attempt follows, it starts new work. If this attempt began with a handle, return a failure after this
+    /// call.
     ///
     /// - Throws: The errors of ``remember(_:)``.
     public func forget() async throws {
@@ -58,17 +62,17 @@ extension ProviderCall {
     }
 
     /// Declares that this attempt continues the work of ``handle``. Call this method before the first
-    /// ``yield(_:)-(Data)``. A second call has no effect. While the first call still reads the kept output, a yield or
-    /// a second call from another task waits.
+    /// ``yield(_:)-(Data)``. Further calls have no effect. While the first call reads the kept output, a `yield` or a
+    /// further `resume()` in another task waits.
     ///
-    /// Readers keep the output that they have seen and receive no restart. The answer consists of the kept bytes
-    /// (``keptBytes``) and the bytes that this attempt yields. The ledger records the attempt with the usage that its
-    /// answer reports. If the answer reports no usage, the ledger records the attempt as not billed, because an earlier
-    /// attempt began the work and is charged for it.
+    /// Readers keep the output that they have received. They do not receive ``StreamElement/restarted(generation:)``.
+    /// The answer consists of the kept bytes (``keptBytes``) and the bytes that this attempt yields. The ledger records
+    /// the attempt with the usage that its answer reports. If the answer reports no usage, the ledger records the
+    /// attempt as not billed, because an earlier attempt began the work and is charged for it.
     ///
-    /// If an attempt has a handle and yields before this call, the engine refuses the yield. The attempt fails with an
-    /// unknown outcome, and the handle is removed. If the request allows it, the next attempt starts the work again.
-    /// Otherwise the request is held.
+    /// If an attempt has a handle and yields before it has called this method, the engine refuses the chunk. The
+    /// attempt fails with an unknown outcome, and the handle is removed. If the request allows it, another attempt
+    /// starts the work again. Otherwise the request is held.
     ///
     /// - Throws: ``AIServiceError``: `invalidResponse` if there is no handle, or after the end of the call; or an error
     ///   of category storage if the kept output cannot be read now. `CancellationError` if the attempt is stopped.
@@ -78,24 +82,24 @@ extension ProviderCall {
 }
 
 extension ProviderCall {
-    /// Returns whether this attempt or another attempt continues the work of this call, as far as the store knows. If
-    /// the task was cancelled or ``remember(_:)`` was refused, call this method before you cancel the work at the
-    /// service.
+    /// Returns whether an attempt (this attempt or another one) continues the work of this call, as far as the store
+    /// knows. Call this method before you cancel the work at the service, if the task was cancelled or ``remember(_:)``
+    /// threw `CancellationError`.
     ///
-    /// The result is `true` in these cases. Do not cancel the work.
+    /// The result is `true` in the following two cases. Do not cancel the work.
     ///
-    /// - The request still belongs to this attempt: the engine shuts down or is suspended, or the attempt took too
-    ///   long. If you have not called ``remember(_:)`` yet, call it now.
-    /// - Another attempt took over the request, and the handle that this attempt stored or received is still valid. The
-    ///   other attempt continues the work.
+    /// - The request still belongs to this attempt. The attempt was stopped because the engine shuts down or is
+    ///   suspended, or because the attempt took too long. If you have not called ``remember(_:)`` yet, call it now.
+    /// - Another attempt has taken over the request, and the handle that this attempt stored or received is still
+    ///   valid. The other attempt continues the work.
     ///
-    /// The result is `false` in these cases. No attempt continues the work, and only this call can cancel it at the
-    /// service.
+    /// The result is `false` in the following two cases. No attempt continues the work, so cancel it at the service in
+    /// this call.
     ///
-    /// - The request is final: it was cancelled or deleted, or its deadline passed. The result stays `false` if the
+    /// - The request is final: it was cancelled or deleted, or its deadline passed. The result is `false` even if the
     ///   request is retried later.
-    /// - This attempt lost the request before it stored a handle, or the next attempt found that the work no longer
-    ///   exists. The request continues with other work or with another provider.
+    /// - Another attempt took over the request before this attempt had stored a handle, or the next attempt found that
+    ///   the work no longer exists. The request continues with new work or with another provider.
     ///
     /// Cancelling the task does not interrupt this method.
     ///
@@ -107,8 +111,8 @@ extension ProviderCall {
 }
 
 extension AIServiceError {
-    /// The failure of a provider whose service no longer knows the work of the resume handle. It is unknown whether the
-    /// work was done and billed. Return this failure after ``ProviderCall/forget()``.
+    /// The failure that a provider returns if its service no longer knows the work of the resume handle. It is unknown
+    /// whether the work was done and billed. Return this failure after ``ProviderCall/forget()``.
     public static let workLost = AIServiceError(
         .workLost,
         "The service no longer knows the work that an earlier attempt began. That work may have been billed.")

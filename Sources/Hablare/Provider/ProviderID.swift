@@ -12,10 +12,10 @@ public struct ProviderID: Sendable, Hashable, Codable, RawRepresentable, Express
     public var description: String { rawValue }
 }
 
-/// The identity of a provider for the fingerprint: its kind and base URL, or its kind and executable.
+/// The identity of a provider in fingerprints: the provider's kind, and the base URL or the executable.
 ///
-/// Two providers with the same instance give the same answers, even if their ids differ. If you register another server
-/// under the same id, the instance changes.
+/// Providers with the same instance count as the same provider, even if their ids differ: an answer of one may be used
+/// for the other. If you register a provider with another address under the same id, its instance is different.
 public struct ProviderInstance: Sendable, Hashable, RawRepresentable {
     /// The text of the instance.
     public let rawValue: String

@@ -1,9 +1,10 @@
-/// The providers of a process: an immutable value, created at the composition root.
+/// The providers of a process, as an immutable value. Create it where you create the manager.
 ///
-/// The registry reads the limits, the account and the other properties of a provider once, when it is created. Every
-/// reader therefore sees the same values, and no provider code runs under the engine's short locks.
+/// When the registry is created, it reads each provider's limits, account and other properties once. All later reads
+/// therefore return the same values, and the engine runs no provider code while it holds a lock.
 public struct ProviderRegistry: Sendable {
-    /// A provider and its properties. It is a single object, because it is looked up several times for each request.
+    /// A provider and its properties. They are one heap object, because a registration is looked up several times for
+    /// each request.
     package final class Registration: Sendable {
         package let id: ProviderID
         let provider: any AIServiceProvider
@@ -13,7 +14,7 @@ public struct ProviderRegistry: Sendable {
         package let responseType: ContentType
         let needsNetwork: Bool
         let defaultModel: String?
-        /// The names by which an entry of the price table may refer to it.
+        /// The names that an entry of the price table may use for the provider.
         let payeeNames: [String]
 
         init(_ provider: any AIServiceProvider) {
@@ -39,7 +40,7 @@ public struct ProviderRegistry: Sendable {
     ///   - An id is empty.
     ///   - Two providers share an id.
     ///   - A limit is not positive.
-    ///   - Providers of one account have different rate limits.
+    ///   - Providers with the same account have different rate limits.
     public init(_ providers: [any AIServiceProvider]) throws(AIServiceError) {
         let registrations = providers.map { Registration($0) }
         var byID: [ProviderID: Registration] = [:]
@@ -97,7 +98,7 @@ public struct ProviderRegistry: Sendable {
 
     package func registration(of id: ProviderID) -> Registration? { byID[id] }
 
-    /// Returns the providers that answer with a kind of content, in order.
+    /// Returns the providers that return a kind of content, in the order in which they were given.
     public func providers(answering type: ContentType) -> [any AIServiceProvider] {
         registrations.filter { $0.responseType == type }.map(\.provider)
     }

@@ -1,30 +1,32 @@
-/// The number of calls and units per minute that a provider account allows, for all processes on a store together.
+/// The number of calls and units per minute that an account at a provider allows. The limit applies to all processes on
+/// a store together.
 ///
-/// A token bucket enforces the limit. In any period, the calls use at most the ``burst`` plus the amount that is
-/// refilled in this period. They may also use the amount of one additional second, because a process may reserve
-/// permits before it uses them. The bucket is in the store, so all processes share it, and a restart does not fill it.
+/// A token bucket enforces the limit. In any period, the calls use at most the ``burst`` plus the amount that is added
+/// to the bucket in this period. They may also use the amount of one more second, because a process may reserve
+/// permission for calls in advance. The store contains the bucket. All processes share it, and it does not become full
+/// at a restart.
 ///
 /// ```swift
 /// let limit = RateLimit(requestsPerMinute: 120, unitsPerMinute: 40_000, burst: 0.25)
 /// ```
 public struct RateLimit: Sendable, Hashable {
-    /// The number of calls per minute. `nil`: no limit, unless the provider reports a limit. More than 0. Default
+    /// The number of calls per minute. `nil` means no limit, unless the provider reports a limit. More than 0. Default
     /// 60. For example, 120 for two calls a second.
     public var requestsPerMinute: Double?
-    /// The number of units per minute, such as tokens or characters (see ``AIServiceProvider/units(of:)``). `nil`: no
-    /// limit, unless the provider reports a limit. More than 0. Default `nil`. For example, 40,000 for an account that
-    /// may send 40,000 tokens a minute.
+    /// The number of units per minute, such as tokens or characters (see ``AIServiceProvider/units(of:)``). `nil` means
+    /// no limit, unless the provider reports a limit. More than 0. Default `nil`. For example, 40,000 for an account
+    /// that may send 40,000 tokens a minute.
     public var unitsPerMinute: Double?
     /// The fraction of the limit per minute that may be used at once after an idle period, from 0 to 1. At least one
-    /// call may always start at once. Default 0.1: the calls of six seconds may start at once. For example, 0.5 if the
-    /// calls of half a minute may start at once, or 0 to space all calls evenly.
+    /// call may always start at once. Default 0.1: the calls of six seconds may start at the same time. For example,
+    /// 0.5 if the calls of half a minute may start at the same time, or 0 to send calls at equal intervals.
     public var burst: Double
-    /// Whether the limit is an estimate. If it is, a higher limit that the provider reports replaces it. A lower limit
-    /// that the provider reports always replaces it. Default `false`. For example, `true` if you do not know the
-    /// account's plan.
+    /// Whether the limit is an estimate. If the limit is an estimate and the provider reports a higher limit, the
+    /// reported limit replaces it. A lower limit that the provider reports replaces the limit in any case. Default
+    /// `false`. For example, `true` if you do not know the account's plan.
     public var isEstimate: Bool
 
-    /// Creates a limit. The default, 60 calls per minute, is for a web service whose limit is not known.
+    /// Creates a limit. The default of 60 calls per minute suits a web service whose limit is not known.
     public init(
         requestsPerMinute: Double? = 60, unitsPerMinute: Double? = nil, burst: Double = 0.1, isEstimate: Bool = false
     ) {
@@ -34,19 +36,22 @@ public struct RateLimit: Sendable, Hashable {
         self.isEstimate = isEstimate
     }
 
-    /// The limit of a new account at OpenAI: 500 calls per minute, until OpenAI's headers report another limit.
+    /// The limit of a new account at OpenAI: 500 calls per minute. If OpenAI's responses report another limit, the
+    /// reported limit replaces it.
     public static let openAI = RateLimit(requestsPerMinute: 500, isEstimate: true)
-    /// The limit of a new account at Anthropic: 50 calls per minute, until Anthropic's headers report another limit.
+    /// The limit of a new account at Anthropic: 50 calls per minute. If Anthropic's responses report another limit, the
+    /// reported limit replaces it.
     public static let anthropic = RateLimit(requestsPerMinute: 50, isEstimate: true)
     /// 300 calls per minute, for ElevenLabs.
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
 
-    /// Only the limits that the provider reports. Use it for a service whose limits are not known. The process that
-    /// made a call applies reported pauses and rates at once. Other processes on the store apply them within a second.
-    /// If ``ProviderLimits/rate`` is `nil` instead, processes apply reported pauses, but not reported rates.
+    /// A rate limit that consists only of the limits that the provider reports. Use this value for a service whose
+    /// limits are not known. The process that made a call applies the reported limits and pauses at once. Other
+    /// processes on the store apply them within a second. In contrast, if ``ProviderLimits/rate`` is `nil`, processes
+    /// apply reported pauses, but not reported limits.
     public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 
-    /// Whether every number is valid for a token bucket.
+    /// Whether a token bucket can use every number of the limit.
     var isValid: Bool {
         let rates = [requestsPerMinute, unitsPerMinute].compactMap(\.self)
         return rates.allSatisfy { $0.isFinite && $0 > 0 } && burst.isFinite && (0...1).contains(burst)
@@ -74,7 +79,7 @@ public struct AccountID: Sendable, Hashable, Comparable, Codable, RawRepresentab
 
 /// The limits that a provider reports in an answer or a refusal. A limit that it does not report is `nil`.
 public struct ReportedLimits: Sendable, Hashable {
-    /// The state of one limited quantity.
+    /// The state of one limited quantity, such as calls or tokens.
     public struct Quota: Sendable, Hashable {
         /// The amount per minute.
         public var perMinute: Double?
@@ -93,26 +98,26 @@ public struct ReportedLimits: Sendable, Hashable {
 
     /// The quota of calls.
     public var requests: Quota?
-    /// The quota of units.
+    /// The quota of units, such as tokens.
     public var units: Quota?
     /// The maximum number of concurrent calls. If it is smaller than the provider's ``ProviderLimits/concurrency``, it
-    /// applies after the end of the call. It applies only in the process that made the call, and only to the provider
-    /// of the call. A greater number restores ``ProviderLimits/concurrency``.
+    /// replaces that limit when the call has ended. It affects only the process that made the call, and only the
+    /// provider of the call. If a later report is greater, ``ProviderLimits/concurrency`` applies again.
     public var concurrency: Int?
 
-    /// Creates a report.
+    /// Creates a report of limits.
     public init(requests: Quota? = nil, units: Quota? = nil, concurrency: Int? = nil) {
         self.requests = requests
         self.units = units
         self.concurrency = concurrency
     }
 
-    /// The limits that apply to the account, for the store. `nil` if there are none.
+    /// The limits of the account, in the form in which the store keeps them. `nil` if there are none.
     var ofAccount: ReportedLimits? {
         requests == nil && units == nil ? nil : ReportedLimits(requests: requests, units: units)
     }
 
-    /// Returns the same limits with their waits shortened to a maximum.
+    /// Returns the same limits, with waiting times of at most the given duration.
     func pausing(atMost longest: Duration) -> ReportedLimits {
         var limits = self
         if let reset = requests?.resetsAfter { limits.requests?.resetsAfter = min(reset, longest) }
@@ -145,21 +150,23 @@ public struct ProviderLimits: Sendable, Hashable {
     /// The limit applies to each process separately: three processes on one store may have three times as many calls in
     /// flight. To limit all processes together, use ``rate``.
     public var concurrency: Int
-    /// The timeout of one attempt, unless the request sets one. More than 0. `nil`, the default: the engine's default.
-    /// For example, `.seconds(600)` for a reasoning model.
+    /// The timeout of one attempt. A timeout of the request (``AIRequest/attemptTimeout``) overrides it. More than 0.
+    /// With `nil`, the default, ``EngineConfiguration/attemptTimeout`` applies. For example, `.seconds(600)` for a
+    /// reasoning model.
     public var attemptTimeout: Duration?
-    /// The maximum length of a prompt, in Unicode scalars of its plain text. `nil`, the default: no limit. `submit`
-    /// refuses a longer prompt with ``AIServiceError/Code/invalidRequest``. At least 1. For example, 4,096 for a speech
-    /// service that refuses longer texts.
+    /// The maximum length of a prompt, in Unicode scalars of its plain text. `nil`, the default, means no limit.
+    /// `submit` refuses a longer prompt with ``AIServiceError/Code/invalidRequest``. At least 1. For example, 4,096 for
+    /// a speech service that refuses longer texts.
     public var maximumCharacters: Int?
-    /// The rate limit of the provider's account, for all processes on a store together. `nil`, the default: no limit,
-    /// which suits a local program. If the provider asks for a pause with ``AIServiceError/Code/rateLimited``, all
-    /// processes keep the pause, even without a rate limit. See ``EngineConfiguration/longestPause``. For example,
-    /// `RateLimit(requestsPerMinute: 300)`, or `.asReported` for a service whose limits are not known.
+    /// The rate limit of the provider's account, for all processes on a store together. With `nil`, the default, there
+    /// is no rate limit, which suits a local program. A pause that the provider asks for with
+    /// ``AIServiceError/Code/rateLimited`` applies to all processes even if there is no rate limit. See
+    /// ``EngineConfiguration/longestPause``. For example, `RateLimit(requestsPerMinute: 300)`, or `.asReported` for a
+    /// service whose limits are not known.
     public var rate: RateLimit?
-    /// The rules for pausing the provider while it fails. `nil`, the default: ``EngineConfiguration/breaker`` applies.
-    /// For a program on this machine, whose failures come from its input, use ``BreakerPolicy/never``. For example,
-    /// `BreakerPolicy(pause: .seconds(60))` for a service whose outages are long.
+    /// The rules for pausing the provider while it fails. With `nil`, the default, ``EngineConfiguration/breaker``
+    /// applies. For a program on this machine, use ``BreakerPolicy/never``, because its failures usually come from its
+    /// input. For example, `BreakerPolicy(pause: .seconds(60))` for a service whose outages are long.
     public var breaker: BreakerPolicy?
 
     /// Creates limits.

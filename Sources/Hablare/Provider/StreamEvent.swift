@@ -13,15 +13,16 @@ public enum StreamEvent: Sendable {
 }
 
 extension ProviderCall {
-    /// Answers the call with the events of a sequence. Use this in a provider whose service streams.
+    /// Answers the call with the events of an asynchronous sequence. Use this method in a provider whose service
+    /// streams.
     ///
-    /// Reads one event after the other, as fast as the engine accepts the chunks. If the task is cancelled, the
-    /// sequence ends, provided that it responds to cancellation.
+    /// It reads one event after the other, as fast as the engine accepts the chunks. If the task is cancelled, the
+    /// reading ends as soon as the sequence reacts to the cancellation.
     ///
     /// - Returns: The answer, or the error that the sequence threw. An error that is not an ``AIServiceError`` becomes
-    ///   ``AIServiceError/Code/providerFailed``. Therefore throw an ``AIServiceError`` that states whether a retry can
-    ///   help. If the sequence ends before ``StreamEvent/finished(_:metadata:usage:)``, the result is the error of a
-    ///   lost connection. The first `finished` event completes the answer. The rest of the sequence is not read.
+    ///   ``AIServiceError/Code/providerFailed``. Therefore let the sequence throw an ``AIServiceError``, which states
+    ///   whether a retry can help. If the sequence ends without ``StreamEvent/finished(_:metadata:usage:)``, the result
+    ///   is the error of a lost connection. The first `finished` event completes the answer. Later events are not read.
     public func answer<Events: AsyncSequence>(
         from events: Events
     ) async -> Result<ProviderAnswer, AIServiceError> where Events.Element == StreamEvent {

@@ -2,21 +2,21 @@ import Crypto
 public import Foundation
 
 extension AIRequest {
-    /// The key in a repair's ``metadata`` for the UUID of the request whose answer it repairs.
+    /// The ``metadata`` key of a repair. Its value is the UUID of the request whose answer the repair corrects.
     public static let repairsKey = "repairs"
 
     package static let mostRepairs = 5
 
-    /// Returns the UUID of a request that repairs the answer of another request.
+    /// Returns the UUID of a repair: a request that corrects the answer of another request.
     ///
-    /// The UUID is computed only from the other request's UUID and the number. If a caller repeats the repair after a
-    /// crash, it therefore finds the existing request and does not pay again. The UUID begins with the same timestamp
-    /// as the other request's UUID, and has version 8.
+    /// The UUID depends only on the other request's UUID and on the repair's number. If a caller repeats the repair
+    /// after a crash, it therefore finds the existing repair, and you do not pay again. The UUID has version 8, and
+    /// begins with the same timestamp as the other request's UUID.
     ///
     /// - Parameters:
-    ///   - id: The UUID of the first request.
-    ///   - number: The number of the repair. `StructuredRequestor` makes repairs 1 to 5. Other numbers also have a
-    ///     UUID.
+    ///   - id: The UUID of the request whose answer is corrected.
+    ///   - number: The number of the repair. `StructuredRequestor` makes at most five repairs, with the numbers 1 to 5.
+    ///     Any other number is also possible.
     public static func repairID(of id: UUID, number: Int) -> UUID {
         var hash = SHA256()
         hash.update(data: Data("hablare.repair".utf8))

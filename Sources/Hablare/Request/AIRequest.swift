@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A unit of slow work: a prompt for a provider, under a UUID that identifies it permanently.
+/// A unit of slow work: a prompt for a provider. Its UUID identifies the work permanently.
 ///
-/// Treat a request as immutable, because the engine keeps the copy that you submit. If you submit the same `id` with
-/// the same content again, the existing request is returned. If you submit the same `id` with other content, the
-/// submission is refused with ``AIServiceError/Code/conflict``.
+/// Changing a request after you have submitted it has no effect, because the engine keeps its own copy. If you submit a
+/// request with the same `id` and the same content again, the submission finds the existing request. If you submit the
+/// same `id` with different content, `submit` throws ``AIServiceError/Code/conflict``.
 ///
 /// ```swift
 /// let request = AIRequest(
@@ -14,7 +14,7 @@ public import Foundation
 ///     fallback: [FallbackTarget("second", model: "tiny")])
 /// ```
 public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
-    /// The parts are in one object, because a request is passed on many times between its submission and its end.
+    /// The parts are in one heap object, because a request is copied many times between its submission and its end.
     private struct Parts: Sendable, Hashable, Codable {
         var id: UUID
         var prompt: Prompt
@@ -42,14 +42,14 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.id }
         set { parts.value.id = newValue }
     }
-    /// The prompt. If it is empty or has only white space, `submit` refuses it with
-    /// ``AIServiceError/Code/invalidRequest``, because a service would bill it. For example, `"Name a colour."`, which
-    /// is a literal of ``Prompt``.
+    /// The prompt. If it is empty or has only white space, `submit` refuses the request with
+    /// ``AIServiceError/Code/invalidRequest``, because a service would bill the call. For example, `"Name a colour."`,
+    /// which is a literal of ``Prompt``.
     public var prompt: Prompt {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }
     }
-    /// The model to request, or `nil` for the provider's default model. For example, `"gpt-4o-mini"`.
+    /// The model to request, or `nil` for the provider's default model. For example, `"gpt-6-luna"`.
     public var model: String? {
         get { parts.value.model }
         set { parts.value.model = newValue }
@@ -80,73 +80,77 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         set { parts.value.priority = newValue }
     }
     /// The timeout of one attempt, after which the attempt ends with ``AIServiceError/Code/timeout``. If the request
-    /// streams, the maximum time without a chunk. More than 0. With `nil`, the default, the provider's timeout applies,
-    /// or else the engine's timeout (30 s). For example, `.seconds(20)` if a user waits.
+    /// streams, this is the maximum time between two chunks of the answer, and not the timeout of the whole attempt.
+    /// More than 0. With `nil`, the default, the provider's timeout applies. If the provider has none,
+    /// ``EngineConfiguration/attemptTimeout`` applies (30 s by default). For example, `.seconds(20)` if a user waits.
     public var attemptTimeout: Duration? {
         get { parts.value.attemptTimeout }
         set { parts.value.attemptTimeout = newValue }
     }
-    /// The date after which an answer is no longer useful. After this date no provider is called, an attempt in flight
-    /// is stopped, and the request fails with ``AIServiceError/Code/deadlineExceeded``. Stored to the microsecond.
-    /// Default `nil`: no deadline. For example, `Date().addingTimeInterval(60)` for a suggestion that is useless a
-    /// minute later.
+    /// The date after which an answer is no longer useful. After this date the engine calls no provider, stops an
+    /// attempt in flight, and the request fails with ``AIServiceError/Code/deadlineExceeded``. The store rounds the
+    /// date to the microsecond. Default `nil`: no deadline. For example, `Date().addingTimeInterval(60)` for a
+    /// suggestion that is useless a minute later.
     public var deadline: Date? {
         get { parts.value.deadline }
         set { parts.value.deadline = newValue }
     }
-    /// The number of attempts, at least 1, after which a failure is final. An explicit retry starts the count again. An
-    /// attempt whose process died does not count. With `nil`, the default, the engine's ``RetryPolicy/maximumAttempts``
-    /// applies. For example, 1 to report a failure to the user at once.
+    /// The maximum number of attempts, at least 1. When the last of them fails, the request fails. An explicit retry
+    /// (``AIRequestManager/retry(_:)``) starts the count again. An attempt whose process died does not count. With
+    /// `nil`, the default, the engine's ``RetryPolicy/maximumAttempts`` applies. For example, 1 to report a failure to
+    /// the user at once.
     public var maximumAttempts: Int? {
         get { parts.value.maximumAttempts }
         set { parts.value.maximumAttempts = newValue }
     }
-    /// The action if it is unknown whether an attempt was carried out and billed, because its process died, the
-    /// connection was lost, or the attempt took too long. Default ``UnknownOutcomePolicy/runAgain``. For example,
-    /// `.hold` for an expensive video.
+    /// The action if it is unknown whether an attempt was carried out and billed. This is the case if the attempt's
+    /// process died, the connection was lost, or the attempt took too long. Default ``UnknownOutcomePolicy/runAgain``.
+    /// For example, `.hold` for an expensive video.
     public var unknownOutcome: UnknownOutcomePolicy {
         get { parts.value.unknownOutcome }
         set { parts.value.unknownOutcome = newValue }
     }
-    /// The way in which the answer streams to its readers while it is produced. `nil`, the default: the answer does not
-    /// stream, and readers receive it as a whole. For example, `StreamingPolicy(allowsRestart: true)` for a chat.
+    /// The options for streaming: readers receive the answer in chunks while the provider produces it. With `nil`, the
+    /// default, the answer does not stream, and readers receive the whole answer at its end. For example,
+    /// `StreamingPolicy(allowsRestart: true)` for a chat.
     public var streaming: StreamingPolicy? {
         get { parts.value.streaming }
         set { parts.value.streaming = newValue }
     }
-    /// Whether an existing answer is acceptable, and whether this request's answer is kept for other requests. Default
-    /// ``CachePolicy/use``: if two equal requests are submitted within an hour, you pay only for the first request. For
-    /// example, `.refresh` for a button that requests a new answer.
+    /// Whether an existing answer is acceptable, and whether this request's answer is kept for other requests. With
+    /// ``CachePolicy/use``, the default, you pay only for the first of two equal requests that you submit within an
+    /// hour. For example, `.refresh` for a button that requests a new answer.
     public var caching: CachePolicy {
         get { parts.value.caching }
         set { parts.value.caching = newValue }
     }
-    /// Whether the response is kept, regardless of its age and the store's limits, until
-    /// ``AIRequestManager/merged(_:)`` confirms that it was merged into the app's own data. Default `false`. For
-    /// example, `true` if the response becomes a row of the app's database later.
+    /// Whether the store keeps the response until you call ``AIRequestManager/merged(_:)``, regardless of the
+    /// response's age and the store's limits. Default `false`. For example, `true` if your app copies the response into
+    /// its own database later.
     public var keepUntilMerged: Bool {
         get { parts.value.keepUntilMerged }
         set { parts.value.keepUntilMerged = newValue }
     }
-    /// The caller's own labels. They are stored and returned, are never sent to a provider, and are not part of the
-    /// fingerprint. For example, `["book": "42"]`. Default: none.
+    /// The caller's own key-value pairs. The store keeps and returns them. They are never sent to a provider, and are
+    /// not part of the fingerprint. For example, `["book": "42"]`. Default: none.
     public var metadata: [String: String] {
         get { parts.value.metadata }
         set { parts.value.metadata = newValue }
     }
 
-    /// The labels by which the ledger sums costs, such as a customer, a feature or a book. The ledger also sums costs
-    /// by provider, model, job and day. At most ``maximumTags`` tags, each of 1 to ``maximumTagLength`` bytes. `submit`
-    /// refuses other tags with ``AIServiceError/Code/invalidRequest``, and removes duplicates. Tags are never sent to a
-    /// provider, and are not part of the fingerprint. They stay in the ledger after the request is deleted, so put no
-    /// secret into them. For example, `["customer-7", "summaries"]`. Default: none.
+    /// The tags by which the ledger, the record of all attempts and their costs, sums costs. A tag may name a customer,
+    /// a feature or a book. The ledger also sums costs by provider, model, job and day. At most ``maximumTags`` tags,
+    /// each of 1 to ``maximumTagLength`` bytes. `submit` refuses other tags with
+    /// ``AIServiceError/Code/invalidRequest``, and removes duplicate tags. Tags are never sent to a provider, and are
+    /// not part of the fingerprint. They stay in the ledger after the request is deleted, so put no secret into them.
+    /// For example, `["customer-7", "summaries"]`. Default: none.
     public var tags: [String] {
         get { parts.value.tags }
         set { parts.value.tags = newValue }
     }
 
-    /// The fallback providers, at most 8. The engine calls them one after another. It calls the next provider when the
-    /// present provider has failed permanently:
+    /// The fallback providers, in order. At most 8. The engine calls the next provider when the current provider has
+    /// failed permanently:
     ///
     /// - Its retries are used up.
     /// - It has no credit or no valid key.
@@ -155,11 +159,11 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     ///
     /// The engine calls no fallback provider after an invalid request, after a cancellation or after the deadline.
     ///
-    /// If ``unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the request is held after an unknown outcome instead,
-    /// because you might pay another provider for the same work. All providers must be registered, and must answer with
-    /// the same kind of content. Each provider gets as many attempts as the request allows. An explicit retry continues
-    /// with the provider that was called last. Default: none. For example,
-    /// `[FallbackTarget("second", model: "small")]`.
+    /// The engine also calls no fallback provider if an attempt's outcome is unknown and ``unknownOutcome`` is
+    /// ``UnknownOutcomePolicy/hold``. The request is then held, because you might pay two providers for the same work.
+    /// All providers must be registered, and must answer with the same kind of content. The maximum number of attempts
+    /// applies to each provider separately. After an explicit retry, the engine continues with the provider that it
+    /// called last. Default: none. For example, `[FallbackTarget("second", model: "small")]`.
     public var fallback: [FallbackTarget] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
@@ -243,22 +247,23 @@ extension AIRequest {
     }
 }
 
-/// The action for a request when it is unknown whether its attempt was carried out and billed.
+/// The action if it is unknown whether a request's attempt was carried out and billed.
 ///
-/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine has two options.
-/// It can send the call again, and you may pay twice. Or it can wait for a person's decision. In both cases the ledger
-/// records the attempt as ``BillingState/maybeBilled``.
+/// No provider guarantees that a request is carried out and billed exactly once. After a crash, a lost connection or a
+/// timeout, the engine has two options. It can send the call again, and you may pay twice. Or it can wait for a
+/// person's decision. In both cases the ledger records the attempt as ``BillingState/maybeBilled``.
 public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
-    /// Send another attempt. Choose this if the answer is worth the cost of a second call.
+    /// The engine sends another attempt. Choose this if the answer is worth the cost of a second call.
     case runAgain = 0
-    /// Hold the request until an explicit retry, a cancellation or a deletion.
+    /// The engine holds the request: the request waits for an explicit retry, a cancellation or a deletion.
     ///
-    /// If the provider has stored a resume handle (``ProviderCall/remember(_:)``), the request is not held. The next
-    /// attempt continues the work, and you do not pay twice. The request is held later in these cases:
+    /// If the provider has stored a resume handle (``ProviderCall/remember(_:)``), the engine does not hold the
+    /// request. The handle identifies the work at the service. The next attempt then continues the work, and you do not
+    /// pay twice. In these cases the request is held nevertheless:
     ///
     /// - The provider cannot continue the work, and reports ``AIServiceError/workLost``.
     /// - The attempts to continue the work are used up.
-    /// - Another provider of the request's chain would start the work again.
+    /// - The next provider of the request's fallback chain would start the work again.
     ///
     /// In the last two cases, an explicit retry continues the work.
     case hold = 1
@@ -272,26 +277,26 @@ public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable
 /// let chat = StreamingPolicy(durability: .volatile, allowsRestart: true)
 /// ```
 public struct StreamingPolicy: Sendable, Hashable, Codable {
-    /// The time at which readers receive a chunk.
+    /// The time at which readers receive a chunk of the answer.
     public enum Durability: Int, Sendable, Hashable, Codable, CaseIterable {
-        /// Readers receive a chunk after it is on disk. No chunk that a reader has received is lost in a crash.
+        /// Readers receive a chunk after it is on disk. No crash removes a chunk that a reader has received.
         case durable = 0
-        /// Readers receive a chunk at once. The chunk is written to disk up to a second later. If the process crashes
-        /// before that, output that a reader has received is lost. A living process may also be unable to write for so
-        /// long that another process takes over its work. The readers of the first process then receive
-        /// ``StreamElement/restarted(generation:)``, even if restarts are not allowed. The reason is that the store has
-        /// no record of the beginning of the answer.
+        /// Readers receive a chunk at once. The chunk is written to disk at most a second later. If the process crashes
+        /// before the write, output that a reader has received is lost. The same loss is possible without a crash, if a
+        /// process cannot write for so long that another process takes over its work. The readers of the first process
+        /// then receive ``StreamElement/restarted(generation:)``, even if ``allowsRestart`` is `false`, because the
+        /// store has no record of the beginning of the answer.
         case volatile = 1
     }
 
-    /// The time at which readers receive a chunk. Default ``Durability/durable``. For example, `.volatile` for a chat,
-    /// where users notice the delay of a disk write.
+    /// The time at which readers receive a chunk of the answer. Default ``Durability/durable``. For example,
+    /// `.volatile` for a chat, where users notice the delay of a disk write.
     public var durability: Durability
-    /// Whether another attempt may follow an attempt that has begun to stream. If `true`, readers receive
-    /// ``StreamElement/restarted(generation:)`` and then the new answer from its start. If `false`, the default, the
-    /// request fails, and the streamed output stays readable. This option has no effect if the next attempt continues
-    /// the work of the last attempt (``ProviderCall/resume()``). For example, `true` if the view can replace the text
-    /// that it shows.
+    /// Whether the engine may send another attempt after an attempt has begun to stream and failed. If `true`, readers
+    /// receive ``StreamElement/restarted(generation:)`` and then the new answer from its start. If `false`, the
+    /// default, the request fails, and the streamed output stays readable. This option has no effect if the next
+    /// attempt continues the work of the last attempt (``ProviderCall/resume()``). The answer then continues, and does
+    /// not begin again. For example, `true` if the view can replace the text that it shows.
     public var allowsRestart: Bool
 
     /// Creates a policy.
@@ -303,12 +308,13 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
 
 /// The priority of a request in its provider's queue.
 ///
-/// The three priorities share the calls 8 : 4 : 1, by deficit round robin. Many requests with a high priority therefore
-/// slow down other requests, but never stop them. Requests of the same priority run in the order in which they arrived.
+/// If requests of all three priorities wait, the engine sends 8 of high, 4 of normal and 1 of low priority in turn
+/// (deficit round robin). Requests with a high priority therefore delay other requests, but never stop them. Requests
+/// of the same priority run in the order in which they arrived.
 public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable {
     /// A user is waiting for the answer.
     case high = 0
-    /// The default.
+    /// The default priority.
     case normal = 1
     /// Work whose answer is needed later, such as prefetching and overnight jobs.
     case low = 2

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The rule that decides whether a request accepts an existing answer, and whether its own answer is kept for other
-/// requests.
+/// The rule for the answer cache: whether a request accepts an existing answer, and whether its own answer is kept for
+/// other requests.
 ///
-/// The cache finds answers by their ``Fingerprint``, which contains the tenant, provider, model, prompt, parameters and
-/// sample. The policy is not part of the fingerprint.
+/// The cache finds answers by their ``Fingerprint``, which contains the tenant, provider, model, prompt, parameters,
+/// sample and fallback chain. The policy is not part of the fingerprint.
 ///
-/// A new request joins a request for the same work that is in progress, if the two requests have the same policies for
-/// streaming and unknown outcomes. The cache policy of the new request does not matter. The two requests receive the
-/// same new answer. The cache policy of the first request decides whether the answer is kept for other requests, and
-/// what its metadata reports about the cache.
+/// If a request for the same work is in progress, a new request joins it, so that one call answers the two requests.
+/// They must have the same policies for streaming and for unknown outcomes. The new request's cache policy has no
+/// effect in this case. The cache policy of the first request decides whether the answer is kept for other requests,
+/// and which cache entries its metadata has.
 ///
 /// ```swift
 /// let cached = AIRequest(prompt: "Translate: tree", caching: .use(within: 86_400))  // at most a day old
@@ -24,21 +24,21 @@ public struct CachePolicy: Sendable, Hashable, Codable {
 
     package let kind: Kind
 
-    /// The default. Uses an existing answer that is not older than ``CacheLimits/timeToLive``. If there is such an
-    /// answer, the request is completed when it is submitted, and costs nothing. Otherwise the request is sent, and its
-    /// answer is kept for other requests.
+    /// Uses an existing answer that is not older than ``CacheLimits/timeToLive``. This is the default. If there is such
+    /// an answer, the request is completed when it is submitted, and costs nothing. Otherwise the request is sent, and
+    /// its answer is kept for other requests.
     public static let use = CachePolicy(kind: .use(within: nil))
 
-    /// Returns the policy `use` with its own limit on the age of the answer.
+    /// Returns the policy ``use`` with a different maximum age of the answer.
     ///
     /// - Parameter seconds: The maximum age of the answer in seconds. `submit` refuses a negative value and NaN with
     ///   ``AIServiceError/Code/invalidRequest``.
     public static func use(within seconds: TimeInterval) -> CachePolicy { CachePolicy(kind: .use(within: seconds)) }
 
-    /// Produces a new answer even if one exists. For other requests, the new answer replaces the existing answer.
+    /// Calls the provider even if the cache has an answer. The new answer replaces the cached answer.
     public static let refresh = CachePolicy(kind: .refresh)
 
-    /// Produces a new answer even if one exists. The new answer is not kept for other requests.
+    /// Calls the provider even if the cache has an answer. The new answer is not put into the cache.
     public static let bypass = CachePolicy(kind: .bypass)
 
     /// Whether an answer produced under this policy is kept for other requests.
@@ -46,12 +46,12 @@ public struct CachePolicy: Sendable, Hashable, Codable {
 }
 
 extension CachePolicy {
-    /// Returns the range of dates in which an answer must have been received to be used now. Returns `nil` if no cached
-    /// answer is wanted.
+    /// Returns the range of dates in which a cached answer must have been received to be used now. Returns `nil` if the
+    /// policy accepts no cached answer.
     ///
-    /// The range extends as far into the future as into the past. A date in the future is possible, because the clocks
-    /// of machines that share a store differ a little. The limit is needed, because a clock may have been set back, and
-    /// its answers must not stay young for ever.
+    /// The range extends as far into the future as into the past. Dates in the future are possible, because the clocks
+    /// of machines that share a store differ a little. The range into the future is limited: if a clock is set back, an
+    /// answer with a date far in the future would otherwise stay young for ever.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` if the age is negative or not a
     ///   number.
@@ -71,12 +71,12 @@ extension CachePolicy {
         return now.addingTimeInterval(-age)...now.addingTimeInterval(age)
     }
 
-    /// The maximum age: a hundred years. A longer age cannot be subtracted from a date.
+    /// The maximum age: a hundred years. Dates cannot be computed for a longer age.
     private static let longest: TimeInterval = 100 * 366 * 86_400
 }
 
 extension CachePolicy {
-    /// The metadata about the cache in an answer that is produced under this policy.
+    /// The entries about the cache in the metadata of an answer that is produced under this policy.
     var note: [String: String] {
         switch kind {
         case .use: Self.missed

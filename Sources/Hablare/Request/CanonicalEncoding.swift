@@ -1,11 +1,11 @@
 package import Foundation
 
-/// The only encoding of value trees as bytes, for fingerprints and for stores.
+/// The only encoding of ``ParameterValue`` as bytes, for fingerprints and for stores.
 ///
-/// Each value is a tag and its content. Counts and numbers are 8 bytes, little-endian. Members of objects are in the
-/// order of their keys' UTF-8 bytes. Equal values therefore have equal bytes on every platform, and no two different
-/// values have the same bytes. Reading returns exactly the value that was written. JSON does not: it would turn 1.0
-/// into 1.
+/// Each value is written as a tag, followed by its content. Counts and numbers are 8 bytes, little-endian. The members
+/// of an object are written in the order of their keys' UTF-8 bytes. Equal values therefore have equal bytes on every
+/// platform, and no two different values have the same bytes. A value that is written and read again is exactly the
+/// same. With JSON it would not be: 1.0 would become 1.
 package enum CanonicalEncoding {
     /// The maximum depth of nested values.
     package static let maximumDepth = 64
@@ -109,8 +109,8 @@ package enum CanonicalEncoding {
         return bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a count. Refuses a count that the remaining bytes cannot hold, so that damaged data cannot cause a huge
-    /// allocation.
+    /// Reads a count. If the remaining bytes cannot hold that many elements, throws. Damaged data can therefore not
+    /// cause a huge allocation.
     private static func readCount(from bytes: inout ArraySlice<UInt8>) throws(AIServiceError) -> Int {
         let count = try readNumber(from: &bytes)
         guard count <= UInt64(bytes.count) else { throw damaged }

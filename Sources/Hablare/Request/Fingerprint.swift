@@ -1,16 +1,16 @@
 import Crypto
 public import Foundation
 
-/// The identity of a request's work: a SHA-256 over the tenant, provider instance, model, prompt, parameters and sample
-/// in a canonical encoding. Two requests with the same fingerprint are the same work.
+/// The identity of a request's work: a SHA-256 over the tenant, provider instance, model, prompt, parameters, sample
+/// and fallback chain in a canonical encoding. Two requests with the same fingerprint are the same work.
 ///
-/// The fallback chain is part of the fingerprint, because it may change which provider answers. Labels, tags, priority,
-/// timeouts and the UUID are not part of it. In the encoding, each field is preceded by its length, and dictionary keys
-/// are ordered by their UTF-8 bytes. Equal values therefore have equal fingerprints on every platform, and different
-/// values never have the same encoding.
+/// The fallback chain is included because it may change which provider answers. Metadata, tags, priority, timeouts and
+/// the UUID are not included. Each field is encoded with its length before it, and dictionary keys are in the order of
+/// their UTF-8 bytes. Equal values therefore have equal fingerprints on every platform, and different values never have
+/// the same encoding.
 public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The digest's bytes. They are stored inline, because every request has a fingerprint, and fingerprints are often
-    /// compared and hashed.
+    /// The digest's bytes. They are stored inline, because every request has a fingerprint, which is often compared and
+    /// hashed.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     private init(_ hash: SHA256.Digest) {
@@ -50,10 +50,10 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
     /// Returns whether both fingerprints identify the same work.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
 
-    /// Hashes the beginning of the digest. Its bits are already evenly distributed.
+    /// Hashes only the beginning of the digest, because its bits are already evenly distributed.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
-    /// Creates the fingerprint of a request as it is sent to one provider instance.
+    /// Creates the fingerprint of a request for one provider instance.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` if a number is not finite or the
     ///   parameters nest deeper than 64 levels.
@@ -77,7 +77,7 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
     public var description: String { digest.hexadecimal }
 }
 
-/// Writes tagged, length-framed fields into a SHA-256.
+/// Writes fields into a SHA-256, each with a tag and its length before it.
 private struct FingerprintEncoder {
     private var bytes: [UInt8] = []
 

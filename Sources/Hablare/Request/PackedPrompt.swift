@@ -5,9 +5,9 @@ import HablareSupport
 /// A large conversation as one content file: its messages as JSON, followed by the bytes of their images, documents and
 /// audio.
 ///
-/// Instead of the bytes, the JSON contains their positions in the file. A reader of the file therefore reads only the
-/// JSON, and each ``Body`` of the prompt reads its part of the file on demand. For example, a recording of 25 MB is
-/// stored once, is never encoded as base 64, and is sent from the file piece by piece.
+/// Instead of the bytes, the JSON contains their positions in the file. To get the messages, a reader reads only the
+/// JSON. Each ``Body`` of the prompt reads its part of the file on demand. For example, a recording of 25 MB is stored
+/// once, is never encoded as base 64, and is sent from the file piece by piece.
 ///
 /// | bytes | content |
 /// |---|---|
@@ -24,15 +24,15 @@ package enum PackedPrompt {
         let digest: Data
     }
 
-    /// The key under which the user info of a coder contains its ``Packing`` or ``Opened``.
+    /// The key in a coder's `userInfo` for its ``Packing`` or ``Opened``.
     private static let bodies = CodingUserInfoKey(rawValue: "hablare.packed-prompt")
 
-    /// Returns the packing of an encoder. Returns `nil` if the encoder encodes bodies as bytes.
+    /// Returns the ``Packing`` of an encoder. Returns `nil` if the encoder encodes bodies as bytes.
     static func packing(in encoder: any Encoder) -> Packing? {
         bodies.flatMap { encoder.userInfo[$0] as? Packing }
     }
 
-    /// Returns the opened file of a decoder. Returns `nil` if the decoder decodes bodies from bytes.
+    /// Returns the ``Opened`` file of a decoder. Returns `nil` if the decoder decodes bodies from bytes.
     static func opened(in decoder: any Decoder) -> Opened? {
         bodies.flatMap { decoder.userInfo[$0] as? Opened }
     }
@@ -75,7 +75,8 @@ package enum PackedPrompt {
     /// Returns whether a content file begins like a packed prompt.
     fileprivate static func isPacked(_ head: Data) -> Bool { head.starts(with: signature) }
 
-    /// Returns the messages of a content file whose head was read. Reads only the JSON and no bodies.
+    /// Returns the messages of a content file. The caller passes the first bytes of the file, which it has already
+    /// read. Reads only the JSON and no bodies.
     fileprivate static func messages(
         head: Data, of reference: ContentReference, in reader: any ContentReading
     ) throws -> [Prompt.Message] {
@@ -97,7 +98,7 @@ package enum PackedPrompt {
 
     // MARK: Coding bodies
 
-    /// The bytes of the bodies that an encoder has encoded.
+    /// Collects the bytes of the bodies that an encoder encodes.
     final class Packing: Sendable {
         private let collected = Locked(Data())
 
@@ -117,7 +118,7 @@ package enum PackedPrompt {
     struct Opened: Sendable {
         let file: ContentReference
         let reader: any ContentReading
-        /// The position after the JSON.
+        /// The position in the file of the first byte after the JSON.
         let start: Int
 
         func body(at place: Place) throws -> Body {
@@ -160,8 +161,8 @@ package enum PackedPrompt {
 }
 
 extension Prompt {
-    /// Reads a prompt from a content file: a text, or a packed conversation. The bodies of a conversation are read
-    /// later, on demand. Blocks.
+    /// Reads a prompt from a content file: a text, or a packed conversation. Reads the bodies of a conversation only on
+    /// demand. Blocks the calling thread.
     ///
     /// - Throws: The errors of ``ContentReading/read(_:)``. ``AIServiceError/Code/contentMissing`` if the file is
     ///   damaged.

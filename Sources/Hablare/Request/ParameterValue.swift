@@ -19,19 +19,19 @@ public indirect enum ParameterValue: Sendable, Hashable {
 extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Creates ``string(_:)``.
+    /// Creates a ``string(_:)`` from a literal.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Creates ``int(_:)``.
+    /// Creates an ``int(_:)`` from a literal.
     public init(integerLiteral value: Int64) { self = .int(value) }
-    /// Creates ``double(_:)``.
+    /// Creates a ``double(_:)`` from a literal.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// Creates ``bool(_:)``.
+    /// Creates a ``bool(_:)`` from a literal.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Creates ``null``.
+    /// Creates ``null`` from the literal `nil`.
     public init(nilLiteral: ()) { self = .null }
-    /// Creates ``array(_:)``.
+    /// Creates an ``array(_:)`` from a literal.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
-    /// Creates ``object(_:)``. If a key is written twice, its last value counts.
+    /// Creates an ``object(_:)`` from a literal. If the literal contains a key twice, the last value is used.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
@@ -59,9 +59,10 @@ extension ParameterValue: Codable {
         }
     }
 
-    /// Returns the value if it has the given type. Tries to decode it, because a decoder does not report the type of a
-    /// value. If a value has none of the types, decoding it as the last type throws, so no error is lost. The kind of
-    /// error does not help: Foundation throws a private error if a fraction is decoded as an integer.
+    /// Returns the value decoded as the given type, or `nil` if the value does not have this type. The method must try
+    /// to decode the value, because a decoder does not report a value's type. All errors count as another type. No
+    /// error is lost, because the caller decodes the last possible type without this method, and that call throws. The
+    /// kind of error cannot be used: Foundation throws a private error if a fraction is decoded as an integer.
     private static func decode<Value: Decodable>(
         _ type: Value.Type, from container: any SingleValueDecodingContainer
     ) -> Value? {

@@ -1,4 +1,4 @@
-/// The input of a provider: plain text, or a conversation whose messages have parts.
+/// The input of a provider: plain text, or a conversation. A conversation has messages, and each message has parts.
 public enum Prompt: Sendable, Hashable, Codable {
     /// One text.
     case text(String)
@@ -50,7 +50,8 @@ public enum Prompt: Sendable, Hashable, Codable {
         /// An image or a document that the provider fetches from an address. The address begins with `https://` or
         /// `http://`.
         ///
-        /// The address is part of the fingerprint. The content at the address is not, and it may change.
+        /// The address is part of the request's fingerprint. The content at the address is not part of the fingerprint,
+        /// and it may change.
         case link(String, LinkedContent)
         /// A tool call that the model requested.
         case toolCall(id: String, name: String, arguments: ParameterValue)
@@ -68,7 +69,7 @@ public enum Prompt: Sendable, Hashable, Codable {
 
     /// The prompt as one text. For a conversation, these are all text parts of all messages, joined by blank lines.
     ///
-    /// A simple provider receives this text. A provider that understands conversations reads the messages.
+    /// Providers that accept only text receive this text. Providers that accept conversations read the messages.
     public var plainText: String {
         switch self {
         case .text(let text):
@@ -88,7 +89,7 @@ public enum Prompt: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether the prompt is empty: it has only text parts, and the text has only white space and invisible characters.
+    /// Whether the prompt is empty: it has only text parts, and they contain only white space and invisible characters.
     package var isBlank: Bool {
         switch self {
         case .text(let text):
@@ -112,7 +113,7 @@ extension Prompt.Part {
         }
     }
 
-    /// The kind of the part, for an error about it.
+    /// The kind of the part, for error messages.
     package var kind: String {
         switch self {
         case .text: "text"
@@ -134,6 +135,6 @@ extension String {
 }
 
 extension Prompt: ExpressibleByStringInterpolation {
-    /// Creates ``text(_:)``.
+    /// Creates a ``text(_:)`` from a literal.
     public init(stringLiteral value: String) { self = .text(value) }
 }

@@ -4,9 +4,9 @@ extension UUID {
     /// Returns a new time-ordered UUID (version 7, RFC 9562 §5.7). It has 48 bits of milliseconds since 1970, 12 bits of
     /// the fraction of the millisecond, and 62 random bits.
     ///
-    /// With time-ordered keys, a store only appends to its index. With random keys, the index was eight times slower.
-    /// UUIDs are in the order of their times if the times differ by a quarter of a microsecond or more. Otherwise their
-    /// order is random.
+    /// With time-ordered keys, a store only appends to its index. With random keys, writing to the index took eight
+    /// times as long. If two UUIDs are created at least a quarter of a microsecond apart, they are in the order of
+    /// their creation. Otherwise their order is random.
     public static func timeOrdered() -> UUID {
         var generator = SystemRandomNumberGenerator()
         return timeOrdered(at: Date(), using: &generator)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The response to a request, as an immutable value that can be passed to any actor.
 public struct AIResponseData: Sendable, Hashable, Codable {
-    /// The parts are in one heap object, because a response is passed on many times on its way to the store and to its
+    /// The parts are in one heap object, because a response is copied many times on its way to the store and to its
     /// waiters.
     private struct Parts: Sendable, Hashable {
         let requestID: UUID
@@ -19,10 +19,11 @@ public struct AIResponseData: Sendable, Hashable, Codable {
     public var requestID: UUID { parts.value.requestID }
     /// The provider that answered.
     public var providerID: ProviderID { parts.value.providerID }
-    /// The content. If the response is no longer kept, a failure with ``AIServiceError/Code/responseExpired``.
+    /// The content of the answer. If the response is no longer kept, the result is a failure with
+    /// ``AIServiceError/Code/responseExpired``.
     public var result: Result<ResponseContent, AIServiceError> { parts.value.result }
-    /// The provider's details of the answer. The keys are those of ``AnswerMetadata``, and keys that the provider
-    /// defines.
+    /// Details of the answer that the provider reported, such as the model or the finish reason. The keys are listed in
+    /// ``AnswerMetadata``. Providers may define more keys.
     public var metadata: [String: String] { parts.value.metadata }
     /// The date at which the answer arrived.
     public var receivedAt: Date { parts.value.receivedAt }
@@ -65,8 +66,8 @@ public struct AIResponseData: Sendable, Hashable, Codable {
             usage: try container.decode(Usage.self, forKey: .usage))
     }
 
-    /// Encodes the response, with its properties under their names, and the result as `content` or `error`. Reads
-    /// content files.
+    /// Encodes the response, with its properties under their names, and the result as `content` or `error`. Reads the
+    /// content file if the content is in a file.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(requestID, forKey: .requestID)
@@ -88,7 +89,7 @@ public struct AIResponseData: Sendable, Hashable, Codable {
     }
 
     /// Returns the text of a text answer. Reads the text off the caller's actor, so you can call this method on the
-    /// main actor. Cancelling the task does not stop the read.
+    /// main actor. Cancelling the task does not stop the reading.
     ///
     /// - Throws: The ``AIServiceError`` of ``result``; `invalidResponse` if the answer is not text; or the errors of
     ///   ``Body/read()``.
@@ -115,7 +116,7 @@ extension AIResponseData: CustomStringConvertible {
 }
 
 extension AIResponseData {
-    /// Returns a copy of the response for another request of the same flight.
+    /// Returns a copy of the response for another request of the same flight. Requests of one flight share a call.
     public func addressed(to id: UUID) -> AIResponseData {
         guard id != requestID else { return self }
         return AIResponseData(

@@ -2,14 +2,16 @@ import Foundation
 
 /// The names of the common entries of ``AIResponseData/metadata``.
 ///
-/// A provider sets the entries that it knows, and omits the other entries. It may add entries under its own names.
+/// A provider sets the entries that it knows, and omits the other entries. It may also add entries with names of its
+/// own.
 public enum AnswerMetadata {
     /// The service's id of the call. The service's support may ask for it.
     public static let requestID = "request_id"
     /// The model that answered, as the service names it. This name is often more exact than the name in the request.
     public static let model = "model"
-    /// The reason why the answer ends. `stop` if the answer is complete, `length` if it was cut off, `tool_calls`,
-    /// `refusal`, or the service's own term.
+    /// The reason why the answer ends. The service's own term is stored if it is not one of the constants of
+    /// ``FinishReason``. Common values: `stop` if the answer is complete, `length` if it was cut off, `tool_calls`,
+    /// `refusal`.
     public static let finishReason = "finish_reason"
     /// The tool calls that the model requests, as JSON. Read them with ``AIResponseData/toolCalls``.
     public static let toolCalls = "tool_calls"
@@ -41,7 +43,7 @@ public enum AnswerMetadata {
 }
 
 extension AnswerMetadata {
-    /// Returns a list as the text of an entry, with sorted keys. Returns `nil` if the list is empty.
+    /// Returns a list as JSON text for a metadata entry, with sorted keys. Returns `nil` if the list is empty.
     static func text(of list: [some Encodable]) throws(AIServiceError) -> String? {
         guard !list.isEmpty else { return nil }
         let encoder = JSONEncoder()
@@ -55,7 +57,7 @@ extension AnswerMetadata {
 }
 
 extension AIResponseData {
-    /// Returns the list in an entry of the metadata. Returns an empty list if there is no such entry.
+    /// Returns the list that a metadata entry contains. Returns an empty list if there is no such entry.
     func list<Element: Decodable>(in entry: String) throws(AIServiceError) -> [Element] {
         guard let text = metadata[entry] else { return [] }
         do {

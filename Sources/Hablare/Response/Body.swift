@@ -4,8 +4,8 @@ public import Foundation
 /// Bytes in memory, or a reference to a content file that is read on demand.
 ///
 /// Small content is in the value itself. If content is larger than the store's threshold, the value holds only a
-/// reference to it. A caller that keeps a completed status therefore never holds 100 MB in memory. Two bodies are equal
-/// if their bytes are equal.
+/// reference to it. A caller that keeps the status of a completed request therefore does not keep a large answer in
+/// memory. Two bodies are equal if their bytes are equal.
 public struct Body: Sendable {
     package enum Storage: Sendable {
         case inline(Data)
@@ -41,13 +41,13 @@ public struct Body: Sendable {
         }
     }
 
-    /// The reference, or `nil` if the bytes are in memory.
+    /// The reference to the content file, or `nil` if the bytes are in memory.
     public var reference: ContentReference? {
         if case .stored(let reference, _) = storage { reference } else { nil }
     }
 
-    /// The content file, or `nil` if the bytes are in memory or the store keeps no files. You may read this file. Never
-    /// write to it.
+    /// The content file, or `nil` if the bytes are in memory or the store keeps no files. You may read this file, but
+    /// must never write to it.
     public var fileURL: URL? {
         if case .stored(let reference, let reader) = storage { reader.location(of: reference) } else { nil }
     }
@@ -76,7 +76,7 @@ public struct Body: Sendable {
     }
 
     /// Returns the bytes. Reads them off the caller's actor, so you can call this method on the main actor. Cancelling
-    /// the task does not stop the read.
+    /// the task does not stop the reading.
     ///
     /// - Throws: The errors of ``read()``.
     @concurrent public func data() async throws -> Data {
@@ -92,21 +92,21 @@ public struct Body: Sendable {
 }
 
 extension Body: Hashable {
-    /// Returns whether both bodies have the same bytes. If one body is in a content file, compares digests. Reads no
-    /// file.
+    /// Returns whether both bodies have the same bytes. Reads no file. If one of the bodies is in a content file,
+    /// compares the SHA-256 of the bytes.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         if case (.inline(let left), .inline(let right)) = (lhs.storage, rhs.storage) { return left == right }
         return lhs.byteCount == rhs.byteCount && lhs.digest == rhs.digest
     }
 
-    /// Hashes the byte count, which is the same for equal bodies in memory and in files.
+    /// Hashes the byte count. Equal bodies have the same byte count in memory and in files.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(byteCount)
     }
 }
 
 extension Body: Codable {
-    /// Decodes bytes (base 64 in JSON).
+    /// Decodes the bytes (base 64 in JSON).
     public init(from decoder: any Decoder) throws {
         if let packed = PackedPrompt.opened(in: decoder) {
             self = try packed.body(at: PackedPrompt.Place(from: decoder))

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The content address of some bytes: their SHA-256 and their count.
+/// The content address of bytes: their SHA-256 and their number.
 public struct ContentReference: Sendable, Hashable {
     /// The 32 bytes of the SHA-256.
     public let digest: Data
@@ -22,7 +22,8 @@ public protocol ContentReading: Sendable {
     ///   reference. An ``AIServiceError`` of category storage if the content may exist but cannot be read now.
     func read(_ reference: ContentReference) throws -> Data
 
-    /// Returns the bytes of a range within the content. Blocks while it reads a file. Default: reads all bytes.
+    /// Returns the bytes of a range within the content. Blocks while it reads a file. The default implementation reads
+    /// all bytes.
     ///
     /// - Throws: The errors of ``read(_:)``.
     func read(_ reference: ContentReference, range: Range<Int>) throws -> Data
@@ -37,13 +38,13 @@ public protocol ContentReading: Sendable {
 }
 
 extension ContentReading {
-    /// Returns whether the content's file exists. Returns `true` if the store keeps no files.
+    /// Returns whether the content's file exists. If the store keeps no files, returns `true`.
     public func has(_ reference: ContentReference) -> Bool {
         guard let file = location(of: reference) else { return true }
         return FileManager.default.fileExists(atPath: file.path)
     }
 
-    /// Reads all bytes, and returns the bytes of the range.
+    /// Reads all bytes, and returns the bytes in the range.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         Data(try read(reference).dropFirst(range.lowerBound).prefix(range.count))
     }

@@ -1,4 +1,4 @@
-/// The kind of answer that a provider declares in advance.
+/// The kind of answer that a provider returns. A provider declares the kind in advance.
 public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
     /// Text in UTF-8.
     case text
@@ -10,15 +10,15 @@ public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
     case image
     /// A vector of numbers.
     case embedding
-    /// A value tree. A model may answer with text that is not JSON, although a value tree is expected. The caller may
-    /// find the value in the text, or request a repair.
+    /// A value tree (``ParameterValue``). Although a value tree is expected, a model may answer with text that is not
+    /// JSON. The caller may then search for the value in the text, or request a repair.
     case structured
 
-    /// Returns whether a provider that declared this kind may answer with another kind.
+    /// Returns whether a provider that declared this kind may return content of the given kind.
     func admits(_ type: ContentType) -> Bool { type == self || self == .structured && type == .text }
 }
 
-/// The format of audio bytes, named like the usual file extension.
+/// The format of audio bytes. Its name is usually the file extension.
 public struct AudioFormat: Sendable, Hashable, Codable, RawRepresentable {
     /// The format's name in lower case, such as `wav` or `mp3`.
     public let rawValue: String
@@ -32,7 +32,7 @@ public struct AudioFormat: Sendable, Hashable, Codable, RawRepresentable {
     public static let mp3 = Self(rawValue: "mp3")
 }
 
-/// The format of image bytes, named like the usual file extension.
+/// The format of image bytes. Its name is usually the file extension.
 public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable {
     /// The format's name in lower case, such as `png` or `jpeg`.
     public let rawValue: String
@@ -46,7 +46,7 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable {
     public static let webp = Self(rawValue: "webp")
 }
 
-/// The format of a document's bytes, named like the usual file extension.
+/// The format of a document's bytes. Its name is usually the file extension.
 public struct DocumentFormat: Sendable, Hashable, Codable, RawRepresentable {
     /// The format's name in lower case, such as `pdf`.
     public let rawValue: String

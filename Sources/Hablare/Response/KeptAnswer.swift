@@ -1,10 +1,10 @@
 package import Foundation
 
-/// An answer that arrived and may be billed, but cannot be used because it does not have the expected form.
+/// An answer that may have been billed, but cannot be used because it does not have the expected form.
 ///
 /// The request fails, but the store keeps the bytes of the answer. See ``AIRequestManager/keptAnswer(for:)``.
 public struct KeptAnswer: Sendable, Hashable {
-    /// The answer as it arrived. Usually ``ResponseContent/data(_:)``.
+    /// The answer as it arrived, usually as ``ResponseContent/data(_:)``.
     public let content: ResponseContent
     /// The media type that the service stated, such as `text/html`. `nil` if the service stated no media type.
     public let mediaType: String?
@@ -28,7 +28,7 @@ extension KeptAnswer {
     private static let mediaTypeKey = "media_type"
     private static let cutKey = "cut"
 
-    /// The labels of the stored answer.
+    /// The metadata under which the store keeps the answer.
     var metadata: [String: String] {
         var metadata: [String: String] = [:]
         metadata[Self.mediaTypeKey] = mediaType

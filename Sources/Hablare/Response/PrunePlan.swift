@@ -1,13 +1,15 @@
 public import Foundation
 
-/// The responses of a store that a ``Retention`` evicts. These are all unprotected responses up to the position
-/// ``last``.
+/// The plan of a pruning: the responses that a ``Retention`` evicts from a store. They are all unprotected responses up
+/// to the position ``last``. A response is unprotected if it is not pinned, belongs to no job, and does not await a
+/// merge.
 public struct PrunePlan: Sendable, Hashable {
-    /// A position in the order in which responses were received.
+    /// The position of a response in the order of arrival.
     public struct Position: Sendable, Hashable, Comparable {
         /// The date at which the response was received.
         public var receivedAt: Date
-        /// The flight of the response. It breaks ties between responses that were received at the same time.
+        /// The flight of the response: the work of one or several equal requests. It determines the order of responses
+        /// that were received at the same time.
         public var flight: FlightID
 
         /// Creates a position.
@@ -40,9 +42,10 @@ public struct PrunePlan: Sendable, Hashable {
         self.now = now
     }
 
-    /// Considers the next response. Call this for the unprotected responses in order, from the newest to the oldest.
+    /// Adds the next response to the plan. Call this for the unprotected responses in order, from the newest to the
+    /// oldest.
     ///
-    /// After the first response that is evicted, all older responses are evicted, too. The kept responses are therefore
+    /// When one response is to be evicted, all older responses are also evicted. The kept responses are therefore
     /// always the newest.
     public mutating func consider(_ position: Position, bytes size: Int64) {
         let size = max(0, size)
@@ -90,15 +93,16 @@ public struct Pruned: Sendable, Hashable {
     }
 }
 
-/// The count of orphaned content files. No row refers to an orphaned file, and the file has not been written for a
-/// while. A process leaves such a file behind if it dies after it wrote the file and before it wrote the row.
+/// The count of orphaned content files. A content file is orphaned if no row of the store refers to it and it has not
+/// been written for a while. Such a file remains if a process dies after it has written the file and before it writes
+/// the row.
 public struct AbandonedContent: Sendable, Hashable {
     /// The number of files.
     public var files: Int
     /// The total size of the files in bytes.
     public var bytes: Int64
 
-    /// Creates a count.
+    /// Creates a count of files and bytes.
     public init(files: Int = 0, bytes: Int64 = 0) {
         self.files = files
         self.bytes = bytes

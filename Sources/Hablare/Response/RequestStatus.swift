@@ -1,9 +1,9 @@
 /// The status of a request.
 ///
 /// `completed`, `failed` and `cancelled` are final. Only an explicit retry can reopen a failed or cancelled request.
-/// The retry is recorded as a new attempt under the same UUID.
+/// After such a retry, the request keeps its UUID.
 public enum RequestStatus: Sendable, Hashable {
-    /// The request is on disk and has not been sent to the provider yet. ``RequestSnapshot/waiting`` gives the reason.
+    /// The request is on disk, and no attempt is in flight. ``RequestSnapshot/waiting`` gives the reason.
     case pending
     /// An attempt is in flight. The progress is between 0 and 1, or `nil` if the provider does not report it.
     case executing(progress: Double?)

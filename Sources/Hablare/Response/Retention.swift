@@ -1,15 +1,16 @@
 public import Foundation
 
-/// The limits on the number, size and age of the kept responses. The store keeps the newest responses, as many as the
-/// limits allow.
+/// The limits on the number, size and age of the kept responses. The store keeps the newest responses up to these
+/// limits.
 ///
-/// A response that is older than ``maximumAge`` is never returned, even if its content has not been evicted yet. If the
-/// other limits are exceeded, the oldest responses are evicted. The engine evicts responses every
-/// ``EngineConfiguration/pruneInterval``. ``AIRequestManager/prune(_:)`` evicts them at once. Eviction removes only the
-/// content. The record of the response, its date, its cost and the prompt stay, so you can regenerate the request.
+/// A response that is older than ``maximumAge`` is never returned, even if its content has not been evicted yet. If
+/// ``maximumCount`` or ``maximumBytes`` is exceeded, the oldest responses are evicted. The engine evicts responses
+/// every ``EngineConfiguration/pruneInterval``. To evict them at once, call ``AIRequestManager/prune(_:)``. Eviction
+/// removes only the content. The record of the response, its date, its cost and the prompt stay. You can therefore
+/// submit the request again with ``AIRequestManager/regenerate(_:)``.
 ///
-/// The limits do not apply to protected responses, and protected responses do not count towards the limits. These
-/// responses are protected:
+/// Protected responses are kept regardless of the limits, and do not count towards the limits. These responses are
+/// protected:
 ///
 /// - the responses of a job
 /// - the responses that are pinned by ``AIRequestManager/pin(_:)``
@@ -21,11 +22,11 @@ public import Foundation
 /// let retention = Retention(maximumAge: 30 * 86_400, maximumCount: 50_000, maximumBytes: 10 << 30)
 /// ```
 public struct Retention: Sendable, Hashable {
-    /// The maximum age of a response that can be read, in seconds since its arrival. 0 or more. Default 7 days. For
-    /// example, 3,600 for an app that copies each response into its own data at once.
+    /// The maximum age of a response, in seconds since its arrival. Older responses cannot be read. 0 or more. Default
+    /// 7 days. For example, 3,600 for an app that copies each response into its own data at once.
     public var maximumAge: TimeInterval
-    /// The maximum number of kept responses, at least 1. Unusable answers that are kept count, too. Default 10,000. For
-    /// example, 50,000 on a server.
+    /// The maximum number of kept responses, at least 1. Unusable answers that the store keeps (``KeptAnswer``) also
+    /// count. Default 10,000. For example, 50,000 on a server.
     public var maximumCount: Int
     /// The maximum total size of the kept responses in bytes, in the database and in content files, 0 or more. The
     /// newest response is kept regardless of its size. Default 1 GiB. For example, `100 << 20` (100 MiB) on a phone.

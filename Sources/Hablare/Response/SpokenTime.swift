@@ -1,4 +1,4 @@
-/// The time at which a word or a sentence is spoken.
+/// The time at which a word, a sentence or a segment is spoken.
 public struct SpokenTime: Sendable, Hashable, Codable {
     /// The text that is spoken. A word has no punctuation around it.
     public var text: String
@@ -38,7 +38,7 @@ extension AIResponseData {
         get throws(AIServiceError) { try list(in: AnswerMetadata.wordTimes) }
     }
 
-    /// The times at which each segment of transcribed speech is spoken, in order. A segment has a few words, like a
+    /// The times at which each segment of transcribed speech is spoken, in order. A segment is a few words long, like a
     /// subtitle. Empty if the provider did not report segments.
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.

@@ -1,11 +1,12 @@
 /// The usage of one attempt, in the units that its provider counts. A unit that the provider does not count is zero.
 ///
 /// No number may be negative. If a provider reports a negative number, the engine keeps the answer and logs an error
-/// that names the provider. There are two cases:
+/// that names the provider. A negative number has these effects:
 ///
-/// - A count is negative. The engine replaces all counts by zero. It keeps the reported cost if the cost is not
-///   negative. Otherwise the cost is unknown, and the amount that a budget reserved counts as spent.
-/// - Only the cost is negative. The engine computes the cost from the counts and the price table.
+/// - If a count is negative, the engine replaces all counts by zero. If the reported cost is not negative, the engine
+///   keeps the cost. Otherwise the cost is unknown, and the amount that the attempt reserved in a budget counts as
+///   spent.
+/// - If only the cost is negative, the engine computes the cost from the counts and the price table.
 public struct Usage: Sendable, Hashable, Codable {
     /// The number of tokens read by a model, including tokens that were read from or written to the provider's cache.
     public var inputTokens: Int64
@@ -18,7 +19,8 @@ public struct Usage: Sendable, Hashable, Codable {
     /// The duration of audio input or output in milliseconds.
     public var audioMilliseconds: Int64
     /// The cost of the attempt in millionths of a US dollar, as the provider reports it. If the provider reports no
-    /// cost, the engine computes the cost with its price table. `nil` if the cost is unknown. Local programs cost 0.
+    /// cost, the engine computes the cost with ``EngineConfiguration/prices``. The value is `nil` if the cost is
+    /// unknown. Local programs cost 0.
     public var costMicroDollars: Int64?
     /// The number of ``inputTokens`` that the provider read from its cache, at a lower price.
     public var cachedInputTokens: Int64
@@ -41,7 +43,7 @@ public struct Usage: Sendable, Hashable, Codable {
         self.cacheWriteTokens = cacheWriteTokens
     }
 
-    /// Decodes a usage. Missing counts are zero. Older records do not have all counts.
+    /// Decodes a usage. Missing counts are zero. This is needed for older records, which do not have all counts.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func count(_ key: CodingKeys) throws -> Int64 { try container.decodeIfPresent(Int64.self, forKey: key) ?? 0 }
@@ -55,7 +57,7 @@ public struct Usage: Sendable, Hashable, Codable {
 }
 
 extension Usage {
-    /// Whether a number is negative. No attempt can have such a usage.
+    /// Whether a number is negative. The usage of an attempt cannot be negative.
     package var isImpossible: Bool { hasImpossibleCount || costMicroDollars.map { $0 < 0 } ?? false }
 
     var hasImpossibleCount: Bool {
@@ -64,8 +66,8 @@ extension Usage {
         ].contains { $0 < 0 }
     }
 
-    /// Returns the sum of several usages, in any order. The sum is exact and is clamped only at the end. The cost of
-    /// the result is the sum of the known costs. It is `nil` if no cost is known.
+    /// Returns the sum of several usages. Their order does not matter. The sum is exact and is clamped only at the end.
+    /// The cost of the result is the sum of the known costs. The cost is `nil` if no cost is known.
     package static func sum(of usages: some Sequence<Usage>) -> Usage {
         var tally = LedgerTally()
         for usage in usages { tally.add(usage) }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The end of an attempt in the form in which it is written to the store, with everything that the same commit records.
+/// The end of an attempt, with everything that is written to the store in the same commit.
 public struct AttemptEnd: Sendable {
     /// The outcome of an attempt.
     public enum Outcome: Sendable {
@@ -8,17 +8,18 @@ public struct AttemptEnd: Sendable {
         case completed(AIResponseData)
         /// The attempt failed, and the flight fails with it.
         case failed(AIServiceError)
-        /// The attempt failed. Another attempt follows, not before a date.
+        /// The attempt failed. Another attempt follows on the date or later.
         ///
         /// If the date is after the deadlines of all requests of the flight, the flight moves to the provider of the
-        /// diversion. If there is no diversion, or if all deadlines have already passed, the flight fails.
+        /// diversion instead. If there is no diversion, or if all deadlines have already passed, the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
-        /// The attempt failed, and the flight moves to another provider. The account belongs to the other provider.
+        /// The attempt failed, and the flight moves to another provider. The account is the account of the other
+        /// provider.
         indirect case diverted(AIServiceError, to: FallbackTarget, account: AccountID)
         /// The outcome of the attempt is unknown. Another attempt follows only after an explicit retry.
         case held(AIServiceError)
-        /// The attempt was stopped, or was not sent, because the time ran out. Requests whose deadline has passed fail.
-        /// If the flight has other requests, the flight waits again.
+        /// The deadline passed before the attempt ended or was sent. Requests whose deadline has passed fail. If other
+        /// requests of the flight still have time, the flight waits again.
         case expired
         /// The attempt was stopped because this process shuts down. The flight waits again.
         case interrupted
@@ -38,27 +39,26 @@ public struct AttemptEnd: Sendable {
         }
     }
 
-    /// The outcome of an attempt if the store's resume handle differs from the expectation of the process. The store
-    /// may have a handle although the process expects none. Or the store may have no handle although the process
-    /// expects a handle.
+    /// The outcome of an attempt that applies only if the process was wrong about the resume handle. For example, the
+    /// store has a handle although the process expected none, or the reverse.
     ///
-    /// The reason: when the process records the end, its last write of a handle may be in progress or have an unknown
-    /// outcome. Only the store knows whether the next attempt has a handle.
+    /// The process can be wrong because its last write of a handle may still be in progress or have an unknown outcome
+    /// when it records the end. Only the store knows then whether the next attempt has a handle.
     public struct OutcomeIfHandleChanged: Sendable {
-        /// Whether the store has a resume handle, contrary to the expectation of the process.
+        /// Whether the store has a resume handle. The process expected the opposite.
         public var hasHandle: Bool
-        /// The outcome if the handle differs. Never an answer.
+        /// The outcome in this case. It is never an answer.
         public var outcome: Outcome
 
-        /// Creates the outcome for a store that has a resume handle (`true`) or no resume handle (`false`), contrary to
-        /// the expectation of the process.
+        /// Creates the outcome for the case that the store has a resume handle (`true`) or has none (`false`), contrary
+        /// to the expectation of the process.
         public init(hasHandle: Bool, _ outcome: Outcome) {
             self.hasHandle = hasHandle
             self.outcome = outcome
         }
     }
 
-    /// The parts are in one heap object (`Box`), because an end is passed on many times on its way to the store.
+    /// The parts are in one heap object (`Box`), because an end is copied many times on its way to the store.
     private struct Parts: Sendable {
         var flight: FlightID
         var request: UUID
@@ -86,7 +86,7 @@ public struct AttemptEnd: Sendable {
         get { parts.value.flight }
         set { parts.value.flight = newValue }
     }
-    /// The request that led the flight when the attempt was sent.
+    /// The first live request of the flight when the attempt was sent.
     public var request: UUID {
         get { parts.value.request }
         set { parts.value.request = newValue }
@@ -96,7 +96,7 @@ public struct AttemptEnd: Sendable {
         get { parts.value.provider }
         set { parts.value.provider = newValue }
     }
-    /// The flight's lifecycle during the attempt: executing.
+    /// The lifecycle of the flight during the attempt. Its state is executing.
     public var lifecycle: FlightLifecycle {
         get { parts.value.lifecycle }
         set { parts.value.lifecycle = newValue }
@@ -107,17 +107,18 @@ public struct AttemptEnd: Sendable {
         set { parts.value.outcome = newValue }
     }
     /// Whether the request streams. When a streaming request is completed, the store deletes the chunks of earlier
-    /// generations. The chunks of this generation stay readable. Their bytes are read from the response.
+    /// generations. The chunks of the last generation stay readable. Readers then receive their bytes from the
+    /// response.
     public var isStreaming: Bool {
         get { parts.value.isStreaming }
         set { parts.value.isStreaming = newValue }
     }
-    /// Whether the attempt's answer enters the cache.
+    /// Whether the attempt's answer is put into the cache.
     public var entersCache: Bool {
         get { parts.value.entersCache }
         set { parts.value.entersCache = newValue }
     }
-    /// The fingerprint of the work that the attempt did. `nil` if it is unknown.
+    /// The fingerprint of the work that the attempt did, or `nil` if it is unknown.
     public var work: Fingerprint? {
         get { parts.value.work }
         set { parts.value.work = newValue }
@@ -138,16 +139,17 @@ public struct AttemptEnd: Sendable {
         get { parts.value.isReserved }
         set { parts.value.isReserved = newValue }
     }
-    /// Whether the store deletes the flight's resume handle when it records the end. It does so if the attempt had a
-    /// handle but did not resume the work. Never `true` for an answer. Default `false`.
+    /// Whether the store deletes the flight's resume handle when it records the end. The store does so if the attempt
+    /// received a handle but did not resume the work. The value is never `true` for an answer. Default `false`.
     public var forgetsHandle: Bool {
         get { parts.value.forgetsHandle }
         set { parts.value.forgetsHandle = newValue }
     }
-    /// The outcome if the store's resume handle differs from what the process expects. Default `nil`: the outcome of
-    /// every write of a handle is known.
+    /// The outcome if the process was wrong about the store's resume handle. Default `nil`: the process knows the
+    /// outcome of each of its writes of a handle.
     ///
-    /// The store uses this outcome only if the attempt's lease is valid. The ``Settlement`` then has this outcome.
+    /// The store uses this outcome only if the lease of the attempt is still valid. The ``Settlement`` then has this
+    /// outcome.
     public var outcomeIfHandleChanged: OutcomeIfHandleChanged? {
         get { parts.value.outcomeIfHandleChanged?.value }
         set { parts.value.outcomeIfHandleChanged = newValue.map { Box($0) } }
@@ -163,12 +165,12 @@ public struct AttemptEnd: Sendable {
         set { parts.value.endedAt = newValue }
     }
 
-    /// The chunks that the store has not recorded yet when the attempt ends. They have the attempt's flight, token and
+    /// The chunks that have not been written when the attempt ends. They have the attempt's flight, token and
     /// generation.
     ///
-    /// The store adds these chunks before it records the end, in the same way as ``StoreWrite/append(_:)``. If no newer
-    /// attempt was sent, a late answer may complete the flight although ``StoreWrite/append(_:)`` would refuse its
-    /// chunks. In this case the store adds the chunks, too, so that a completed stream has all its chunks.
+    /// The store adds these chunks before it records the end, like the chunks of ``StoreWrite/append(_:)``. There is
+    /// one difference: if a late answer completes the flight, the store adds the chunks although
+    /// ``StoreWrite/append(_:)`` would refuse them. A completed stream therefore has all its chunks.
     public var remainingChunks: ChunkGroup? {
         get { parts.value.remainingChunks?.value }
         set { parts.value.remainingChunks = newValue.map { Box($0) } }
@@ -177,15 +179,14 @@ public struct AttemptEnd: Sendable {
     /// The answer that arrived but cannot be used, if the attempt failed for this reason. Large content is already in a
     /// content file.
     ///
-    /// The store keeps this answer in place of the flight's response, until the flight is completed or deleted, or
-    /// until another unusable answer arrives. See ``StoreReading/keptAnswer(of:)``. Default `nil`.
+    /// The store keeps this answer in the place of the flight's response. It is kept until the flight is completed or
+    /// deleted, or until another unusable answer replaces it. See ``StoreReading/keptAnswer(of:)``. Default `nil`.
     public var kept: AIResponseData? {
         get { parts.value.kept }
         set { parts.value.kept = newValue }
     }
 
-    /// The answer that is stored with the end: the answer of a completed attempt, or an answer that is kept although it
-    /// cannot be used.
+    /// The answer that is stored with the end: the answer of a completed attempt, or an unusable answer.
     package var answer: AIResponseData? {
         get { if case .completed(let data) = outcome { data } else { kept } }
         set {

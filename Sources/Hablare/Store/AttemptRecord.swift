@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An attempt as the ledger records it.
+/// An attempt in the ledger, the record of all attempts and their costs.
 public struct AttemptRecord: Sendable, Hashable, Codable {
     /// The way in which an attempt ended.
     public enum Outcome: Int, Sendable, Hashable, Codable, CaseIterable {
@@ -8,19 +8,19 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
         case completed = 0
         /// The attempt failed.
         case failed = 1
-        /// The request was cancelled.
+        /// The attempt was stopped because its requests were cancelled.
         case cancelled = 2
-        /// The process shut down.
+        /// The attempt was stopped because the process shut down.
         case interrupted = 3
-        /// The process died, and the outcome is unknown.
+        /// The process died during the attempt, so its outcome is unknown.
         case lost = 4
-        /// The answer came too late.
+        /// The answer came too late to be used.
         case discarded = 5
     }
 
     /// The attempt's number, from 1.
     public var attempt: Int
-    /// The fencing token under which the attempt was sent.
+    /// The fencing token of the attempt: the number of the lease under which it was sent.
     public var token: Int64
     /// The way in which the attempt ended.
     public var outcome: Outcome
@@ -30,28 +30,28 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     public var billing: BillingState
     /// The usage of the attempt.
     public var usage: Usage
-    /// The provider of the attempt. A store records the flight's provider when it first records the attempt.
+    /// The provider of the attempt. When a store first records the attempt, it fills in the provider of the flight.
     public var provider: ProviderID?
-    /// The model of the attempt. A store records the flight's model when it first records the attempt.
+    /// The model of the attempt. When a store first records the attempt, it fills in the model of the flight.
     public var model: String?
     /// The date at which the attempt was sent.
     public var startedAt: Date
-    /// The date at which the attempt ended, or was found to be lost.
+    /// The date at which the attempt ended or was found to be lost.
     public var endedAt: Date
 
     /// Whether the attempt was not sent because a budget did not have enough left.
     package var wasRefusedByBudget: Bool { billing == .neverSent && error?.code == .budgetExceeded }
 
-    /// Returns whether this record replaces an earlier record of the same attempt.
+    /// Returns whether this record replaces the earlier record of the same attempt.
     ///
-    /// A later record is usually more accurate. However, a billed attempt stays billed, even if a process that only
-    /// stopped waiting for the attempt writes a later record.
+    /// Usually the later record is more accurate and replaces the earlier one. However, a billed attempt stays billed
+    /// if the later record only says that a process stopped waiting for it.
     package func replaces(_ earlier: AttemptRecord) -> Bool {
         outcome == .completed || earlier.billing.rawValue < BillingState.billed.rawValue
             || billing.rawValue >= BillingState.billed.rawValue
     }
 
-    /// Creates the record of an attempt that is stopped because no request waits for its outcome any more.
+    /// Creates the record of an attempt that is stopped because no request waits for its answer any more.
     public init(
         stopped attempt: Int, token: Int64, as settlement: FlightLifecycle.Outcome, startedAt: Date, endedAt: Date
     ) {

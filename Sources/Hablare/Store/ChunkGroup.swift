@@ -4,9 +4,10 @@ public import Foundation
 public struct ChunkGroup: Sendable, Hashable {
     /// The flight.
     public let flight: FlightID
-    /// The token of the attempt's lease. The store refuses an older token.
+    /// The fencing token of the attempt: the number of its lease. The store refuses the chunks if the flight has a
+    /// newer token.
     public let token: Int64
-    /// The generation of the chunks.
+    /// The generation of the chunks: the number of times that the output began from its start.
     public let generation: Int
     /// The number of the first chunk in its generation.
     public let first: Int
@@ -27,7 +28,7 @@ public struct ChunkGroup: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Creates a group from a part of another group: all chunks except the first ones.
+    /// Creates a group from another group, without the first `count` chunks.
     private init(_ group: ChunkGroup, without count: Int) {
         flight = group.flight
         token = group.token
@@ -37,10 +38,10 @@ public struct ChunkGroup: Sendable, Hashable {
         bytes = Data(group.bytes.dropFirst(group.sizes.prefix(count).reduce(0, +)))
     }
 
-    /// Returns the chunks that are not yet journalled. Returns `nil` if all chunks are journalled. If the commit of a
-    /// group had an unknown outcome, the attempt writes the group again.
+    /// Returns the chunks that the store does not have yet. Returns `nil` if the store has all chunks. Some chunks may
+    /// already be in the store: if the commit of a group had an unknown outcome, the attempt writes the group again.
     ///
-    /// - Parameter journalled: The number of journalled chunks of the generation.
+    /// - Parameter journalled: The number of chunks of the generation that the store has.
     package func missing(after journalled: Int) -> ChunkGroup? {
         guard first < journalled else { return self }
         let count = journalled - first

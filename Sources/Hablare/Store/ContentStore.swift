@@ -3,34 +3,38 @@ import HablareSupport
 
 /// A store of large content outside the database.
 public protocol ContentStore: ContentReading {
-    /// Returns a size in bytes. Content of the type that has at least this size is kept in this content store instead
-    /// of in the database.
+    /// Returns the size in bytes from which content of a type is kept in this content store. Smaller content is kept in
+    /// the database.
     func threshold(for type: ContentType) -> Int
 
-    /// Makes bytes durable and returns a reference to them. Equal bytes are kept once.
+    /// Makes bytes durable and returns a reference to them. If the same bytes are stored several times, they are kept
+    /// once.
     ///
-    /// Does not block the calling actor. Cancelling the task does not stop the write.
+    /// Does not block the calling actor. Cancelling the task does not stop the writing.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. After an error, no content may be left behind.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, the store must not contain any part of the
+    ///   content.
     func put(_ data: Data) async throws -> ContentReference
 
-    /// Returns a writer of content that arrives in pieces. Default: a writer that collects the content in memory.
+    /// Returns a writer of content that arrives in pieces. The default implementation returns a writer that collects
+    /// the content in memory.
     func makeWriter() -> any ContentWriter
 }
 
-/// A writer of content that arrives in pieces. A caller makes one call at a time.
+/// A writer of content that arrives in pieces. A caller makes one call after the other.
 public protocol ContentWriter: Sendable {
-    /// Adds a piece. Does not block the calling actor. Cancelling the task does not stop the write.
+    /// Adds a piece. Does not block the calling actor. Cancelling the task does not stop the writing.
     ///
     /// - Throws: ``AIServiceError`` of category storage. After an error, the content cannot be finished.
     func write(_ piece: Data) async throws
 
-    /// Makes the written content durable and returns a reference to it. No call may follow.
+    /// Makes the written content durable and returns a reference to it. No further call of the writer may follow.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. After an error, no content may be left behind.
+    /// - Throws: ``AIServiceError`` of category storage. After an error, the store must not contain any part of the
+    ///   content.
     func finish() async throws -> ContentReference
 
-    /// Discards the written content. No call may follow.
+    /// Discards the written content. No further call of the writer may follow.
     func abandon() async
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request for permits to send calls within an account's shared limit.
+/// A request for permits. A permit allows one call within the rate limit that all processes share for an account.
 public struct PermitRequest: Sendable, Hashable {
     /// The account.
     public var account: AccountID
@@ -19,12 +19,12 @@ public struct PermitRequest: Sendable, Hashable {
 
 /// The permits granted for a ``PermitRequest``.
 public struct PermitGrant: Sendable, Hashable {
-    /// The costs of the calls that may be sent. These are the first calls of the request.
+    /// The costs of the calls that may be sent: the first calls of the request, in the same order.
     public var costs: [Double]
-    /// The date from which the next call can be granted. `nil` if all calls were granted.
+    /// The date on which the next call may be permitted. The value is `nil` if all calls were permitted.
     public var next: Date?
-    /// Whether the account has no known rate and no pause. If so, the process may send any number of calls while the
-    /// permits are valid, until the provider reports a limit. Default `false`.
+    /// Whether the account has no known limit and is not paused. If so, the process may send any number of calls until
+    /// the permits expire or the provider reports a limit. Default `false`.
     public var isUnlimited: Bool
 
     /// Creates a grant.
@@ -35,13 +35,13 @@ public struct PermitGrant: Sendable, Hashable {
     }
 }
 
-/// Facts that a process reports about an account.
+/// New facts about an account that a process reports to the store.
 public struct AccountReport: Sendable, Hashable {
     /// A change of the provider's health.
     public enum Failing: Sendable, Hashable {
         /// Nothing changed.
         case unchanged
-        /// The provider fails. No call is sent until this date.
+        /// The provider fails. No call is sent to the provider before this date.
         case until(Date)
         /// The provider works again.
         case over
@@ -51,9 +51,9 @@ public struct AccountReport: Sendable, Hashable {
     public var account: AccountID
     /// The limits that the provider reported.
     public var limits: ReportedLimits?
-    /// The date until which the provider accepts no calls for the account.
+    /// The date before which the provider accepts no calls for the account.
     public var pausedUntil: Date?
-    /// Whether the report lifts the account's pause, because a user asked for it.
+    /// Whether the report ends the account's pause, because a user asked for it.
     public var liftsPause: Bool
     /// The change of the provider's health.
     public var failing: Failing
@@ -71,7 +71,7 @@ public struct AccountReport: Sendable, Hashable {
     }
 }
 
-/// An account as the store records it.
+/// An account in the store.
 public struct AccountRecord: Sendable, Hashable {
     /// The account's id.
     public var id: AccountID

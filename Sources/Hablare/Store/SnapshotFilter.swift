@@ -6,38 +6,39 @@ public import Foundation
 /// let failures = SnapshotFilter(phases: [.failed], limit: 100)
 /// ```
 public struct SnapshotFilter: Sendable, Hashable {
-    /// The phases of the requests. `nil`: any phase.
+    /// The phases of the requests. `nil` means any phase.
     public var phases: Set<RequestPhase>?
-    /// Whether to select only held requests (`true`) or only requests that are not held (`false`). `nil`: no such
-    /// condition. A held request is pending.
+    /// Whether to select only held requests (`true`) or only requests that are not held (`false`). `nil` selects held
+    /// requests and all other requests. Held requests have the phase pending.
     public var isHeld: Bool?
-    /// Selects only requests that are not final and whose deadline is at or before this date. `nil`: no such condition.
+    /// Selects only requests that are not final and whose deadline is at or before this date. `nil` means that
+    /// deadlines do not matter.
     public var dueBy: Date?
-    /// The job of the requests. With a job, the requests are in the order of their positions. `nil`: requests of any
-    /// job, and requests without a job.
+    /// The job of the requests. If a job is given, the requests are in the order of their positions. `nil` means
+    /// requests of any job and requests without a job.
     public var job: JobKey?
-    /// The UUIDs of the requests. `nil`: any UUID.
+    /// The UUIDs of the requests. `nil` means any UUID.
     public var ids: [UUID]?
     /// The maximum number of requests. Default 1,000. The manager refuses a negative number. A store returns no
     /// requests for a negative number.
     public var limit: Int
-    /// The request after which the page begins.
+    /// The last request of the previous page.
     ///
-    /// A deleted request has no position in its job any more. A page of the job after such a request is therefore
-    /// empty. To read a job page by page, use ``continues(after:)``.
+    /// If this request was deleted, it no longer has a position in its job, and the next page of the job is empty. To
+    /// avoid this, use ``continues(after:)`` to read a job page by page.
     public var after: UUID?
-    /// The position in the job after which the page begins. No request needs to have this position. Takes precedence
-    /// over ``after``.
+    /// The last position in the job that was on the previous page. No request needs to have this position. If this
+    /// value is given, ``after`` is ignored.
     public var afterPosition: Int?
 
-    /// Changes the filter to the next page. Pass the last request of the present page, even if this request has been
-    /// deleted.
+    /// Changes the filter to the next page. Pass the last request of the current page, even if this request has been
+    /// deleted meanwhile.
     public mutating func continues(after snapshot: RequestSnapshot) {
         after = snapshot.id
         afterPosition = snapshot.position
     }
 
-    /// Whether ``afterPosition`` determines where the page begins. If `false`, ``after`` does.
+    /// Whether ``afterPosition`` determines where the page begins. If the value is `false`, ``after`` determines it.
     package var continuesByPosition: Bool { ids == nil && job != nil && afterPosition != nil }
 
     package func admits(_ snapshot: RequestSnapshot) -> Bool {

@@ -1,15 +1,17 @@
 public import Foundation
 
-/// A change that a commit made. The engine and all observers of requests receive it.
+/// A change that a commit made to the store. The engine receives the changes, and passes them to callers that watch
+/// requests.
 ///
-/// ``StoreWrite`` documents for each write which changes it makes, and in which order. A refused write makes no
+/// For each write, ``StoreWrite`` documents which changes it makes and in which order. A refused write makes no
 /// changes. ``RequestStore/commit(_:)`` returns the changes of this process's commits, with the receipts.
 /// ``RequestStore/foreignChanges(where:)`` returns the changes of other processes. The journal passes the changes to
 /// the engine in commit order, before any caller of the commit resumes.
 public enum StoreChange: Sendable {
-    /// A new request is on disk. It has a new flight, joined a live flight, or was answered from the cache.
+    /// A new request is on disk. It has a new flight (the shared work of equal requests), joined the flight of an equal
+    /// request, or was answered from the cache.
     ///
-    /// Only the committing process receives this case. Other processes read a ``request(_:of:_:)`` and a
+    /// Only the process that made the commit receives this case. Other processes receive a ``request(_:of:_:)`` and a
     /// ``flight(_:_:)`` instead.
     case submitted(Submission, SubmissionReceipt)
     /// A request reached another phase, or was erased.
@@ -18,41 +20,41 @@ public enum StoreChange: Sendable {
     case flight(FlightID, FlightLifecycle)
     /// The end of an attempt was recorded.
     ///
-    /// Only the committing process receives this case. Other processes read a ``flight(_:_:)`` instead, and a
-    /// ``request(_:of:_:)`` for each request that became final.
+    /// Only the process that made the commit receives this case. Other processes receive a ``flight(_:_:)`` instead,
+    /// and a ``request(_:of:_:)`` for each request that became final.
     case settled(Settlement)
     /// Chunks were added to the output of a flight.
     case appended(FlightID)
-    /// The pause of an account changed. The pause ends at this date. `nil` means that the pause is over.
+    /// The pause of an account changed. The pause ends at this date. `nil` means that there is no pause any more.
     case account(AccountID, pausedUntil: Date?)
-    /// A process was deregistered, and its leases were broken. The changes of its flights and their requests follow.
+    /// A process was deregistered, and its leases were broken. For each flight of this process, further changes follow.
     case ownerRetired(OwnerID)
     /// Answers left the cache, or responses were evicted or deleted.
     case uncached
-    /// A sweep of deadlines ended. The date is the earliest deadline of all live requests. It is `nil` if no live
-    /// request has a deadline. The date may have passed already, because the number of requests that a sweep ends is
-    /// limited.
+    /// A sweep has ended requests whose deadlines have passed. The date is the earliest deadline of all live requests.
+    /// It is `nil` if no live request has a deadline. This date may already have passed, because a sweep ends only a
+    /// limited number of requests.
     case nextDeadline(Date?)
 }
 
 /// The phase that a request reached.
 public enum RequestChange: Sendable, Hashable {
-    /// The request is live and waits. It was retried, or another process read this state from the request's row.
+    /// The request is live and waits. It was retried, or another process read the state from the row of the request.
     case pending
-    /// The request is live and an attempt is in flight. A store returns this case only for a row that it reads, never
-    /// from a commit.
+    /// The request is live and an attempt is in flight. A store returns this case only when it reads a row, never as a
+    /// change of a commit.
     case executing
     /// The request has its answer. The store keeps the answer.
     case completed
-    /// The request failed. If the error is `nil`, read it from the store.
+    /// The request failed. If the error is `nil`, the receiver must read it from the store.
     case failed(AIServiceError?)
     /// The request was cancelled.
     case cancelled
-    /// The request was deleted. If the request was live, the same commit cancelled it first.
+    /// The request was deleted. If the request was live, the same commit also cancelled it.
     case erased
 }
 
-/// A row that a commit changed. Other processes read the row to get the change.
+/// A row that a commit changed. Other processes read the row to learn the change.
 public enum ChangedRow: Sendable, Hashable {
     /// A request.
     case request(UUID)
@@ -64,14 +66,15 @@ public enum ChangedRow: Sendable, Hashable {
 
 /// The changes that other processes committed since the last call to ``RequestStore/foreignChanges(where:)``.
 public struct ForeignChanges: Sendable {
-    /// The changes of the rows of interest. They describe the current state of these rows.
+    /// The changes of the rows that this process runs or watches. They describe the current state of the rows, not each
+    /// step.
     public var changes: [StoreChange]
-    /// Whether flights may have begun to wait since the last call.
+    /// Whether there may be new waiting flights since the last call.
     public var mayWait: Bool
     /// Whether answers of the cache may have changed.
     public var touchesAnswers: Bool
     /// Whether the changes are complete. If `false`, the store has already deleted some records of changes, and the
-    /// engine must read every row of interest.
+    /// engine must read every row that the process executes or watches.
     public var isComplete: Bool
 
     /// Creates changes. By default there are none.
@@ -84,9 +87,9 @@ public struct ForeignChanges: Sendable {
         self.isComplete = isComplete
     }
 
-    /// Whether there are no changes: no other process has committed anything of interest.
+    /// Whether there are no changes that the engine needs.
     public var isEmpty: Bool { changes.isEmpty && !mayWait && !touchesAnswers && isComplete }
 
-    /// Unknown changes: the engine must read every row of interest.
+    /// The value for changes that are not known: the engine must read every row that the process executes or watches.
     public static let unknown = ForeignChanges(mayWait: true, touchesAnswers: true, isComplete: false)
 }

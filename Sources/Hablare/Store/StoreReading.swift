@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The reads of a store. Any thread may call them at any time, and they may block.
+/// The functions that read a store. Any thread may call them at any time. They may block.
 public protocol StoreReading: Sendable {
     /// Returns the snapshot of a request. Returns `nil` if no request has this UUID.
     func snapshot(of id: UUID) throws -> RequestSnapshot?
@@ -8,16 +8,16 @@ public protocol StoreReading: Sendable {
     /// Returns a page of requests in the order of submission.
     func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot]
 
-    /// Returns the lifecycles of flights. Omits unknown flights.
+    /// Returns the lifecycles of flights. The result does not contain unknown flights.
     func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle]
 
-    /// Returns the response of a completed request. Returns `nil` if the request is not completed. If the content was
-    /// evicted, the response's result is a failure.
+    /// Returns the response of a completed request. Returns `nil` if the request is not completed. If the content is no
+    /// longer kept, the result of the response is a failure.
     func response(of id: UUID) throws -> AIResponseData?
 
     /// Returns the answer that arrived for a request but could not be used (``AttemptEnd/kept``). Returns `nil` if
-    /// there is no such answer. If the content was evicted, the result is a failure. The default implementation returns
-    /// `nil`, for a store that keeps no such answers.
+    /// there is no such answer. If the content is no longer kept, the result of the answer is a failure. The default
+    /// implementation returns `nil`. It suits a store that keeps no unusable answers.
     func keptAnswer(of id: UUID) throws -> AIResponseData?
 
     /// Returns a request as it was submitted, with the provider to which it was submitted.
@@ -25,36 +25,38 @@ public protocol StoreReading: Sendable {
 
     /// Returns a page of a request's stream from a position on. Returns `nil` if no request has this UUID.
     ///
-    /// The page ends with the chunk that reaches `maximumBytes`. If there are chunks after the position, the page
-    /// therefore has at least one chunk. It has at most ``StreamPage/maximumChunks`` chunks.
+    /// The page ends with the chunk with which it reaches `maximumBytes`. If there are chunks after the position, the
+    /// page therefore has at least one chunk. It has at most ``StreamPage/maximumChunks`` chunks.
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage?
 
-    /// Returns the newest answer of the cache to some work. The answer must have been received within the query's
-    /// window. Returns `nil` if there is no such answer.
+    /// Returns the newest answer in the cache for the work of a query. The answer must have been received within the
+    /// query's window. Returns `nil` if there is no such answer.
     func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer?
 
-    /// Returns the ended attempts of a request, oldest first. The list is empty if the answer came from the cache.
+    /// Returns the ended attempts of a request, oldest first. If the answer came from the cache, the list is empty.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
-    /// Returns the registered processes, and the processes that hold flights but are not registered.
+    /// Returns the registered processes, and the processes that hold flights although they are not registered.
     ///
-    /// For a process that is not registered, the result has an empty registration that expired in 1970. Another process
-    /// then retires this process and breaks its leases.
+    /// A process of the second kind has an empty registration that expired in 1970. Another process therefore retires
+    /// it and breaks its leases.
     func owners() throws -> [OwnerRecord]
 
-    /// Returns the providers of all flights that are not settled, each once, in the order of their ids.
+    /// Returns the providers of all flights that have not ended. Each provider occurs once. The list is sorted by the
+    /// providers' ids.
     ///
-    /// If a flight moved to another provider, the list contains the other provider. This method must be cheap,
-    /// regardless of the number of waiting flights and of the number of flights that the store has ever had.
+    /// If a flight moved to another provider, the list contains only the other provider. This method must be fast for
+    /// any number of waiting flights and for any number of older flights.
     func providers() throws -> [ProviderID]
 
-    /// Returns the accounts whose state is known. The state is the used part of an account's limits, and its pause.
+    /// Returns the accounts that the store knows. For each account, the store knows how much of the limits is used and
+    /// whether the account is paused.
     func accounts() throws -> [AccountRecord]
 
     /// Returns sums over the attempts in the ledger, including the attempts of deleted requests. Reads every attempt.
     func ledger(_ query: LedgerQuery) throws -> LedgerReport
 
-    /// Returns the spending of budgets, by name, then by period.
+    /// Returns the amounts spent of each budget, sorted by name, then by period.
     func budgets() throws -> [BudgetRecord]
 
     /// Returns the responses that a policy would evict now. Reads one entry for each unprotected response, but no
@@ -66,7 +68,7 @@ public protocol StoreReading: Sendable {
 }
 
 extension StoreReading {
-    /// Returns `nil`: the store keeps no such answers.
+    /// Returns `nil`: the store keeps no unusable answers.
     public func keptAnswer(of id: UUID) throws -> AIResponseData? { nil }
 }
 
@@ -93,7 +95,7 @@ public struct StoreStatistics: Sendable, Hashable {
     public var requests: [RequestPhase: Int]
     /// The number of ended attempts, including failed and lost attempts.
     public var attempts: Int
-    /// The usage of all attempts. Its cost counts only attempts whose cost is known.
+    /// The usage of all attempts. Its cost is the sum of the known costs.
     public var usage: Usage
     /// The number of answers in the cache.
     public var cachedAnswers: Int
@@ -114,13 +116,13 @@ public struct StoreStatistics: Sendable, Hashable {
 }
 
 extension StoreReading {
-    /// Returns snapshots with the reason why their requests wait, if an account is the reason. The limit of the account
-    /// is used up, the provider asked for a pause, or the provider fails.
+    /// Replaces the reason why requests wait, if the true reason is their account. This is the case if the limit of the
+    /// account is used up, the provider asked for a pause, or the provider fails.
     ///
     /// - Parameters:
     ///   - snapshots: The snapshots as the store returned them.
-    ///   - now: The present date.
-    /// - Returns: The snapshots, with ``RequestSnapshot/waiting`` replaced if an account is the reason.
+    ///   - now: The current date.
+    /// - Returns: The snapshots, with a new ``RequestSnapshot/waiting`` if an account is the reason.
     /// - Throws: ``AIServiceError`` of category storage.
     public func explaining(_ snapshots: [RequestSnapshot], now: Date) throws -> [RequestSnapshot] {
         guard snapshots.contains(where: \.waitsForItsLane) else { return snapshots }
@@ -140,7 +142,7 @@ extension StoreReading {
 }
 
 extension RequestSnapshot {
-    /// Whether the request could be sent if its provider had a free slot.
+    /// Whether only a free slot of the provider is missing for the request to be sent.
     package var waitsForItsLane: Bool {
         switch waiting {
         case .queued, .unclaimed: true
@@ -150,7 +152,7 @@ extension RequestSnapshot {
 }
 
 extension StoreReading {
-    /// Returns changes that describe the present state of rows. A row that occurs several times in `rows` is read once.
+    /// Returns changes that describe the current state of rows. A row that occurs several times in `rows` is read once.
     /// Changes of accounts come first, then changes of flights, then changes of requests.
     ///
     /// - Throws: ``AIServiceError`` of category storage.

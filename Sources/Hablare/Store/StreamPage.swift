@@ -7,10 +7,11 @@ public struct StreamPage: Sendable, Hashable {
     public var flight: FlightID
     /// The phase of the request. A final request gets no more chunks.
     public var phase: RequestPhase
-    /// The newest generation that has output. 0 if there is no output.
+    /// The number of the newest generation that has output. A generation begins each time that the output begins from
+    /// its start. 0 if there is no output.
     public var generation: Int
-    /// Chunks of this generation, from the requested position on. If the position is of another generation, from the
-    /// first chunk on. Empty if there are no such chunks yet.
+    /// Chunks of the newest generation, from the requested position on. If the position belongs to another generation,
+    /// the chunks begin with the first chunk. Empty if there are no such chunks yet.
     public var chunks: [StreamChunk]
     /// Whether the answer is complete and has no chunks, because the provider returned the answer in one piece.
     public var isWhole: Bool

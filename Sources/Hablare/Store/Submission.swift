@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request in the form in which it is written to the store.
+/// A request, as it is written to the store.
 public struct Submission: Sendable {
     /// A position in a job.
     public struct JobPosition: Sendable, Hashable, Codable {
@@ -16,7 +16,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// Box, because a submission is passed on many times on its way to the store.
+    /// The parts are in one heap object (`Box`), because a submission is copied many times on its way to the store.
     private struct Parts: Sendable {
         var request: AIRequest
         var provider: ProviderID
@@ -51,7 +51,7 @@ public struct Submission: Sendable {
         get { parts.value.account }
         set { parts.value.account = newValue }
     }
-    /// The fingerprint of the request's work. Requests with equal fingerprints are the same work.
+    /// The fingerprint of the request's work. Requests with equal fingerprints ask for the same work.
     public var fingerprint: Fingerprint {
         get { parts.value.fingerprint }
         set { parts.value.fingerprint = newValue }
@@ -66,22 +66,23 @@ public struct Submission: Sendable {
         get { parts.value.supersedes }
         set { parts.value.supersedes = newValue }
     }
-    /// A reference to the request's prompt, if the prompt is too large for the database.
+    /// A reference to the content file of the request's prompt, if the prompt is too large for the database.
     public var promptContent: ContentReference? {
         get { parts.value.promptContent }
         set { parts.value.promptContent = newValue }
     }
-    /// The range of dates in which a cached answer must have been received. `nil` if no cached answer is wanted.
+    /// The dates between which a cached answer must have been received. `nil` if the request accepts no cached answer.
     public var cacheWindow: ClosedRange<Date>? {
         get { parts.value.cacheWindow }
         set { parts.value.cacheWindow = newValue }
     }
-    /// The trace of the submission. The request's attempts join this trace. `nil` if the submission is not traced.
+    /// The context of the submission's trace. The request's attempts join this trace. `nil` if the submission is not
+    /// traced.
     public var trace: TraceContext? {
         get { parts.value.trace }
         set { parts.value.trace = newValue }
     }
-    /// The state in which the request's flight is written: waiting, leased to the submitter, or executing its first
+    /// The state in which the request's flight is written: waiting, leased to this process, or executing its first
     /// attempt.
     public var flight: FlightLifecycle {
         get { parts.value.flight }
@@ -93,17 +94,18 @@ public struct Submission: Sendable {
         set { parts.value.createdAt = newValue }
     }
 
-    /// The cost of the request's call, in units of the account's limit. Not stored.
+    /// The estimated cost of the request's call, in units of the account's rate limit. This value is not stored.
     package var cost: Double {
         get { parts.value.cost }
         set { parts.value.cost = newValue }
     }
-    /// Whether a budget may apply to the request's call. If so, the call starts with a reservation. Not stored.
+    /// Whether a budget may apply to the request's call. If so, the start of the call must reserve an amount. This
+    /// value is not stored.
     package var isBudgeted: Bool {
         get { parts.value.isBudgeted }
         set { parts.value.isBudgeted = newValue }
     }
-    /// The slot that the engine reserves for the request during the commit. Not stored.
+    /// The slot that the engine reserves for the request while the submission is written. This value is not stored.
     package var placement: EngineCore.Placement {
         get { parts.value.placement }
         set { parts.value.placement = newValue }
@@ -126,18 +128,20 @@ public struct Submission: Sendable {
 
 /// The receipt of a submitted request.
 public struct SubmissionReceipt: Sendable, Hashable {
-    /// The id of the request on disk. It is the submitted request, or the request that already had its position in the
-    /// job.
+    /// The id of the request in the store. It is the id of the submitted request, or of the request that already had
+    /// the same position in the job.
     public var id: UUID
     /// The request's flight.
     public var flight: FlightID
-    /// Whether the request was already on disk. If so, the submission's flight was not written.
+    /// Whether the store already contained the request. If so, no flight was written for this submission.
     public var wasPresent: Bool
-    /// Whether the request joined a flight that does the same work. If so, the submission's flight was not written.
+    /// Whether the request joined the flight of an earlier request for the same work. If so, no flight was written for
+    /// this submission.
     public var hasJoined: Bool
-    /// Whether the cache had an answer. If so, the request is completed, and the submission's flight was not written.
+    /// Whether the cache answered the request. If so, the request is completed, and no flight was written for this
+    /// submission.
     public var isAnswered: Bool
-    /// Whether an answer left the cache because its content file is gone.
+    /// Whether an answer was removed from the cache because its content file is missing.
     public var hasLostAnswer: Bool
 
     package var isNewFlight: Bool { !wasPresent && !hasJoined && !isAnswered }

@@ -2,9 +2,10 @@ import DequeModule
 import Foundation
 import HablareSupport
 
-/// The slow steps of a stream, performed by one task at a time: the pump.
+/// The slow steps of a stream: writing to the store and to the content file. One task at a time, the pump, performs
+/// these steps.
 extension AttemptStream {
-    /// Starts the pump if there is a step for it. Starts a timer if there will be a step later.
+    /// If a step can be performed now, starts the pump. If a step will be possible later, starts a timer.
     func schedule(_ state: inout State, now: Duration) {
         guard state.pump == nil, let step = nextStep(&state, now: now) else { return }
         state.pump = seams.spawner.start { [self] in await pump(step) }

@@ -7,7 +7,7 @@ extension AttemptStream {
         case chunks([StreamChunk])
         /// The next chunk is only in the store.
         case behind
-        /// There is no further chunk yet. The hub is notified when a chunk arrives.
+        /// There is no next chunk yet. The hub is notified when a chunk arrives.
         case upToDate
     }
 

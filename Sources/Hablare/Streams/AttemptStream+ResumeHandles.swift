@@ -1,34 +1,35 @@
 import Foundation
 import HablareSupport
 
-/// The work that an attempt leaves for the next attempt, and that it takes over from the previous attempt.
+/// The resume handle and the stored chunks that one attempt leaves for the next attempt.
 extension AttemptStream {
     /// The state of the resume handle of an attempt.
     struct Memory: Sendable, Hashable {
         enum Resumption: Sendable, Hashable {
             case none
-            /// The attempt has a handle, and the provider has not called ``ProviderCall/resume()`` yet.
+            /// The attempt began with a handle, and the provider has not called ``ProviderCall/resume()`` yet.
             case given
-            /// The attempt resumes the work, and the stored chunks of the answer are being read.
+            /// The provider has called ``ProviderCall/resume()``, and the stored chunks of the answer are being read.
             case underWay
-            /// The stored chunks were read. New chunks follow the stored chunks.
+            /// The stored chunks were read. New chunks follow them.
             case done
         }
 
-        /// The number of journalled chunks of earlier attempts.
+        /// The number of chunks of earlier attempts in the store.
         let keptChunks: Int
         private(set) var resumption: Resumption
-        /// Whether the next attempt has a handle, as far as this process knows. While ``isUncertain`` is true, only the
-        /// store knows.
+        /// Whether the next attempt would receive a handle, as far as this process knows. While ``isUncertain`` is
+        /// true, only the store knows.
         private(set) var hasHandle: Bool
         /// The number of handle writes that are in progress or whose outcome is unknown.
         private var writes = 0
-        /// Whether this attempt stored a handle or tried to store a handle. In both cases it has begun work that may be
-        /// billed.
+        /// Whether this attempt stored a handle or tried to store a handle. If so, the attempt has begun work that may
+        /// be billed.
         private(set) var hasStoredHandle = false
-        /// Whether the store refused a handle because this attempt does not hold the flight any more.
+        /// Whether the store refused a handle because this attempt no longer holds the flight (another process took it
+        /// over, or it ended).
         private(set) var wasRefused = false
-        /// Whether the attempt answered without resuming the work of its handle.
+        /// Whether the attempt answered although it had not resumed the work of its handle.
         private(set) var hasRestarted = false
 
         init(of flight: QueuedFlight) {
@@ -37,14 +38,14 @@ extension AttemptStream {
             resumption = hasHandle ? .given : .none
         }
 
-        /// Whether only the store knows if there is a handle. A handle is being written or removed, or the outcome of
-        /// such a write is unknown.
+        /// Whether it is uncertain if the store has a handle. This is the case while a handle is being written or
+        /// removed, or if the outcome of such a write is unknown.
         var isUncertain: Bool { writes > 0 }
 
         /// Whether the attempt resumes earlier work, and therefore has not begun new work.
         var isResumed: Bool { resumption == .underWay || resumption == .done }
 
-        /// Whether the attempt may answer: its output continues the work of its handle, or there was no handle.
+        /// Whether the attempt may yield output: it had no handle, or it has resumed the work of its handle.
         var mayAnswer: Bool { resumption == .none || resumption == .done }
 
         fileprivate mutating func begun(_ handle: Data?) {
@@ -52,13 +53,16 @@ extension AttemptStream {
             if handle != nil { hasStoredHandle = true }
         }
 
-        /// - Parameter wasTaken: Whether the store wrote the handle.
+        /// Updates the state after a write of a handle.
+        ///
+        /// - Parameter wasTaken: Whether the store accepted the handle.
         fileprivate mutating func written(_ handle: Data?, wasTaken: Bool) {
             writes -= 1
             if wasTaken { hasHandle = handle != nil } else { wasRefused = true }
         }
 
-        /// Decreases the count of writes after the store failed, if the write was certainly not made.
+        /// Updates the state after a failed write of a handle. If the handle was certainly not written, decreases the
+        /// count of writes.
         fileprivate mutating func writingFailed(with error: any Error) {
             if !error.isUncertain { writes -= 1 }
         }
@@ -75,7 +79,7 @@ extension AttemptStream {
 
     var memory: Memory { state.withLock { $0.memory } }
 
-    /// Journals a handle, or removes it.
+    /// Writes a handle to the store, or removes it.
     ///
     /// This method also works in a cancelled task, because the handle of work in progress must not be lost.
     func remember(_ handle: Data?) async throws {
@@ -103,7 +107,8 @@ extension AttemptStream {
         return lives[flight]?.isWanted(workOf: token, in: generation) ?? false
     }
 
-    /// Takes over the chunks of earlier attempts. The answer consists of those chunks and the following ones.
+    /// Takes over the chunks of earlier attempts, so that the new chunks follow them. The answer then consists of the
+    /// earlier and the new chunks.
     func resume(_ flight: QueuedFlight) async throws {
         let isNew = try state.withLock { state in
             guard !state.isOver else { throw AIServiceError.resumedTooLate }
@@ -127,7 +132,7 @@ extension AttemptStream {
         }
     }
 
-    /// Ends the takeover after success or failure, and releases the calls of `yield` that waited for it.
+    /// Ends the takeover of earlier chunks after success or failure. Calls of `yield` that waited for it continue.
     private func endResumption() {
         let waiting = state.withLock { state in
             if state.failure == nil, !state.isOver { state.memory.resumed() }
@@ -136,7 +141,7 @@ extension AttemptStream {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for a takeover that another call has begun.
+    /// Waits for the end of a takeover that another call has begun.
     private func waitForResumption() async throws {
         await wait(in: \.resuming) { !$0.isResuming }
         try Task.checkCancellation()

@@ -3,10 +3,11 @@ import Foundation
 import HablareSupport
 
 extension AttemptStream {
-    /// Takes a chunk from the provider.
+    /// Accepts a chunk from the provider.
     ///
-    /// Waits while the chunks of earlier attempts are taken over, because the new chunk follows them. Then waits while
-    /// too many bytes are not yet journalled and written.
+    /// If the chunks of earlier attempts are being taken over, first waits for the end of the takeover, because the new
+    /// chunk follows them. After accepting the chunk, waits while too many bytes have not been written to the store and
+    /// to the content file.
     func yield(_ bytes: Data) async throws {
         if Task.isCancelled { return try refuse() }
         var room = try take(bytes)
@@ -18,8 +19,8 @@ extension AttemptStream {
         if room == false { try await waitForRoom() }
     }
 
-    /// Takes a chunk and returns whether there is room for more. Returns `nil`, without taking the chunk, if earlier
-    /// chunks are still being taken over.
+    /// Accepts a chunk and returns whether there is room for more chunks. Returns `nil` and does not accept the chunk
+    /// while the chunks of earlier attempts are being taken over.
     private func take(_ bytes: Data) throws -> Bool? {
         let now = seams.clock.now
         let (hasRoom, isAwaited) = try state.withLock { state -> (Bool?, Bool) in
@@ -34,7 +35,7 @@ extension AttemptStream {
         return hasRoom
     }
 
-    /// Refuses a chunk because the attempt was stopped. The refused chunk is missing in the answer, so the attempt
+    /// Refuses a chunk because the attempt was stopped. The answer would lack the refused chunk. The attempt therefore
     /// fails, regardless of the provider's result.
     private func refuse() throws {
         state.withLock { state in
@@ -88,7 +89,8 @@ extension AttemptStream {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Waits in a queue until released, unless the condition already holds. Cancelling the task ends the wait at once.
+    /// Waits in a queue until another task ends the wait. Does not wait if the condition already holds. Cancelling the
+    /// task ends the wait at once.
     func wait(
         in queue: any WritableKeyPath<State, State.WaiterQueue> & Sendable, unless isOver: (State) -> Bool
     ) async {

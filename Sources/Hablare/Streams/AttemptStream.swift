@@ -2,12 +2,13 @@ import DequeModule
 import Foundation
 import HablareSupport
 
-/// The output of one attempt's provider. The stream numbers the chunks, journals them in groups, passes them to
-/// readers, and joins them into the answer's body.
+/// The output of one attempt's provider. The stream numbers the chunks, writes them to the store in groups, passes them
+/// to readers, and joins them into the body of the answer.
 ///
-/// It is a shell around ``ChunkGrouping`` and ``TextJoiner``. Every event is decided in one short critical section. One
-/// task at a time, the *pump*, performs the slow steps. The stream holds a bounded number of bytes. If too many bytes
-/// are not yet journalled and written, the provider waits. Readers that are too slow read the chunks from the store.
+/// ``ChunkGrouping`` and ``TextJoiner`` make the decisions. Each event is handled in one short critical section. The
+/// slow steps are performed by the *pump*: a task, of which at most one runs at a time. The stream holds a bounded
+/// number of bytes. If too many bytes have not been written, `yield` makes the provider wait. Readers that are too slow
+/// read older chunks from the store.
 final class AttemptStream: Sendable {
     /// The largest accepted chunk, in bytes: 16 MiB.
     static let maximumChunk = 16 << 20
@@ -15,7 +16,7 @@ final class AttemptStream: Sendable {
     /// The number of bytes of the body that are written at once.
     static let pieceBytes = 256 << 10
 
-    /// The dependencies that all streams share. They are one object, because every attempt has a stream.
+    /// The dependencies of streams. All streams share one object, because every attempt has a stream.
     final class Seams: Sendable {
         let journal: Journal
         let content: (any ContentStore)?
@@ -35,17 +36,20 @@ final class AttemptStream: Sendable {
     }
 
     struct State: Sendable {
-        /// `nil` if the request does not stream. Chunks are then only joined.
+        /// `nil` if the request does not stream. The chunks are then only joined, and are not written to the store one
+        /// by one.
         var grouping: ChunkGrouping?
         /// `nil` if the answer is not text.
         var text: TextJoiner?
         var token: Int64 = 0
         var generation = 0
-        /// The chunks from ``tailFirst`` on. These are all chunks that are not journalled, and some journalled chunks.
+        /// The chunks from the number ``tailFirst`` on. They are all chunks that are not in the store yet, and some
+        /// chunks that are.
         var tail: Deque<Data> = []
         var tailFirst = 0
         var tailBytes = 0
-        /// The bytes of the body that are not in its file. If the body has no file, all its bytes.
+        /// The bytes of the body that have not been written to its file. If the body has no file, these are all its
+        /// bytes.
         var unwritten = Data()
         var byteCount = 0
         var writer: (any ContentWriter)?
@@ -53,15 +57,15 @@ final class AttemptStream: Sendable {
         var hasBegun = false
         var memory: Memory
         var isOver = false
-        /// Whether the attempt was abandoned.
+        /// Whether the attempt was stopped, so that no chunk is accepted.
         var isStopped = false
         var failure: AIServiceError?
         var isAwaited = false
         var pump: Task<Void, Never>?
         var timer: Task<Void, Never>?
-        /// Waiters for the same condition, in order of arrival.
+        /// A queue of waiters for the same condition, in order of arrival.
         typealias WaiterQueue = [Waiter<Void>]
-        /// The calls that wait for room.
+        /// The calls of `yield` that wait for room.
         var waiting: WaiterQueue = []
         var resuming: WaiterQueue = []
 
@@ -78,7 +82,7 @@ final class AttemptStream: Sendable {
     let flight: FlightID
     let policy: StreamingPolicy?
     let seams: Seams
-    /// The size in bytes from which on the body is stored in a file.
+    /// The size in bytes from which the body is stored in a file.
     let threshold: Int
     let state: Locked<State>
 
@@ -105,10 +109,10 @@ final class AttemptStream: Sendable {
         if policy != nil { seams.hub.began(self) }
     }
 
-    /// Returns the remaining time for which the provider may be silent.
+    /// Returns how long the provider may still be silent.
     ///
-    /// Returns `nil` if the time has passed. Also returns `nil` if the limit applies to the whole attempt, because the
-    /// request does not stream or no chunk has arrived.
+    /// Returns `nil` if the time has passed. Also returns `nil` if the timeout applies to the whole attempt. This is
+    /// the case if the request does not stream or if no chunk has arrived.
     func timeLeft(of timeout: Duration) -> Duration? {
         guard policy != nil, let last = state.withLock({ $0.lastActivity }) else { return nil }
         let left = min(timeout, .farthest) - (seams.clock.now - last)
@@ -117,7 +121,7 @@ final class AttemptStream: Sendable {
 
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Refuses all further chunks. Returns whether chunks had already arrived.
+    /// Stops accepting chunks. Returns whether any chunks have arrived.
     func stop() -> Bool {
         state.withLock { state in
             state.isOver = true
@@ -129,15 +133,15 @@ final class AttemptStream: Sendable {
     struct Ending: Sendable {
         var hasBegun: Bool
         var failure: AIServiceError?
-        /// The joined chunks. `nil` if they are not the answer.
+        /// The joined chunks. `nil` if the provider returned its answer in another way.
         var body: Body?
-        /// The chunks that could not be journalled. They are written together with the attempt's end.
+        /// The chunks that could not be written to the store. They are written together with the attempt's end.
         var remainingChunks: ChunkGroup?
         var memory: Memory
     }
 
-    /// Ends the stream after the provider has returned. Refuses further chunks, and journals all earlier chunks before
-    /// it returns.
+    /// Ends the stream after the provider has returned. No further chunk is accepted. Writes all earlier chunks to the
+    /// store before it returns.
     ///
     /// - Parameter keepsBody: Whether the joined chunks are the answer.
     func end(keepsBody: Bool) async -> Ending {
@@ -166,8 +170,9 @@ final class AttemptStream: Sendable {
         return ending
     }
 
-    /// Ends the stream at once after the provider has returned, if no bytes have to be written or journalled. This is
-    /// the usual case, because most calls yield nothing. Returns `nil` if ``end(keepsBody:)`` must be called.
+    /// Ends the stream without waiting after the provider has returned, if no bytes have to be written. This is the
+    /// usual case, because most calls yield no chunks. Returns `nil` if bytes have to be written. Call
+    /// ``end(keepsBody:)`` then.
     func endedAtOnce(keepsBody: Bool) -> Ending? {
         guard policy == nil else { return nil }
         return state.withLock { state in
@@ -183,8 +188,8 @@ final class AttemptStream: Sendable {
         }
     }
 
-    /// Returns the chunks that are not journalled because the store failed at the end. Returns no chunks if the answer
-    /// failed, because the store may refuse these chunks.
+    /// Returns the chunks that have not been written, because the store failed when the stream ended. Returns no chunks
+    /// if the answer failed, because the store may refuse these chunks.
     private func remainingChunks(of state: State) -> ChunkGroup? {
         guard state.failure == nil, let grouping = state.grouping, grouping.journalledCount < grouping.count
         else { return nil }

@@ -1,18 +1,19 @@
 import DequeModule
 
-/// The decision which chunks are journalled together, and when. This type is pure.
+/// Decides when chunks are written to the store, and which chunks are written together. This type is pure.
 ///
-/// The first chunk is journalled at once, so that a reader receives it soon. Later chunks are journalled in groups. A
-/// group is journalled when it is full, or when ``Bounds/delay`` has passed since the start of the last group. A slow
-/// stream therefore needs few commits, and no chunk waits for long.
+/// The first chunk is written at once, so that a reader receives it soon. Later chunks are written in groups. A group
+/// is written when it is full, or when the time ``Bounds/delay`` has passed since the last group was begun. A slow
+/// stream therefore needs few commits, and each chunk is written soon.
 struct ChunkGrouping: Sendable {
     struct Bounds: Sendable, Hashable {
-        /// The time between the starts of two groups that are not full.
+        /// The time between the starts of two groups, if the groups are not full.
         var delay: Duration
         var groupBytes = 256 << 10
         var groupCount = 1024
         var retryDelay = Duration.seconds(1)
-        /// The maximum number of bytes that are not journalled. At this number, no more chunks are accepted.
+        /// The maximum number of bytes that have not been written to the store. If this number is reached, no more
+        /// chunks are accepted.
         var heldBytes = 1 << 20
         var heldCount = 8192
 
@@ -25,7 +26,7 @@ struct ChunkGrouping: Sendable {
     }
 
     enum Step: Sendable, Hashable {
-        /// Journal `count` chunks from number `first` on, then call ``journalled()``.
+        /// Write `count` chunks, beginning with the chunk number `first`, and then call ``journalled()``.
         case journal(first: Int, count: Int)
         case wait(until: Duration)
         /// Wait for the next event.
@@ -36,16 +37,18 @@ struct ChunkGrouping: Sendable {
     private(set) var journalledCount: Int
     private var sizes: Deque<Int> = []
     private var heldBytes = 0
-    /// The number of chunks that are being journalled.
+    /// The number of chunks that are being written.
     private var underWay = 0
     private var lastBegan: Duration?
-    /// The time before which no group is journalled, because the store failed.
+    /// The time before which no group is written, because the last write failed.
     private var pausedUntil: Duration?
     private var isOver = false
     /// Whether the store failed after the stream had ended.
     private var isGivenUp = false
 
-    /// - Parameter kept: The number of chunks of this generation that earlier attempts journalled.
+    /// Creates a grouping.
+    ///
+    /// - Parameter kept: The number of chunks of this answer that earlier attempts wrote to the store.
     init(_ bounds: Bounds, after kept: Int = 0) {
         self.bounds = bounds
         journalledCount = kept
@@ -70,9 +73,9 @@ struct ChunkGrouping: Sendable {
         underWay = 0
     }
 
-    /// Handles a failed write of the current group. The write is repeated after a delay. After the end of the stream it
-    /// is not repeated, because the remaining chunks are recorded with the attempt's end, which is kept until the store
-    /// recovers.
+    /// Handles a failed write of the current group. The write is repeated after a delay. After the end of the stream,
+    /// the write is not repeated. The remaining chunks are then written together with the attempt's end, and the engine
+    /// keeps this end until the store works again.
     mutating func failed(now: Duration) {
         underWay = 0
         if isOver { isGivenUp = true } else { pausedUntil = now + bounds.retryDelay }

@@ -2,10 +2,11 @@ package import Foundation
 import HablareSupport
 import OrderedCollections
 
-/// A hub between streams and their readers. It has the attempts that stream in this process, and the readers to wake.
+/// A hub between streams and their readers. It knows which attempts stream in this process, and which readers it must
+/// wake.
 ///
-/// The hub holds no chunks. A reader that keeps up reads the chunks from the stream itself. A slower reader reads them
-/// from the store.
+/// The hub holds no chunks. A fast reader reads the chunks from the stream itself. A slower reader reads them from the
+/// store.
 package final class ChunkHub: Sendable {
     private struct Reader: Sendable {
         let request: UUID
@@ -40,8 +41,8 @@ package final class ChunkHub: Sendable {
         return (number, waker)
     }
 
-    /// Subscribes a reader to the flight that makes its answer. Returns the stream of the attempt that is in flight in
-    /// this process.
+    /// Subscribes a reader to the flight that produces its answer. If this process executes the flight, returns the
+    /// stream of the current attempt.
     func reader(_ number: Int, follows flight: FlightID) -> AttemptStream? {
         state.withLock { state in
             if let old = state.readers[number]?.flight, old != flight { forget(number, of: old, &state) }
@@ -69,7 +70,7 @@ package final class ChunkHub: Sendable {
         state.withLock { $0.ofFlight[flight] != nil }
     }
 
-    /// The requests and flights with readers, in an order that is the same in every run.
+    /// The requests and flights with readers. Their order is the same in every run of a simulation.
     package var read: (requests: [UUID], flights: [FlightID]) {
         state.withLock { state in
             let readers = state.readers.sorted { $0.key < $1.key }.map(\.value)
@@ -121,7 +122,7 @@ package final class ChunkHub: Sendable {
         for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.fail(error) }
     }
 
-    /// Ends all reading, because the engine announces nothing any more.
+    /// Ends the reading of all readers, because the engine has ended and sends no more notifications.
     package func shutDown() {
         let wakers = state.withLock { state -> [StreamWaker] in
             state.isShutDown = true
@@ -130,7 +131,7 @@ package final class ChunkHub: Sendable {
         for waker in wakers { waker.fail(AIServiceError.suspended) }
     }
 
-    /// Allows reading again.
+    /// Allows reading again after a shutdown.
     package func open() {
         state.withLock { $0.isShutDown = false }
     }

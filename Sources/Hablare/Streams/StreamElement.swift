@@ -26,25 +26,25 @@ public struct StreamChunk: Sendable, Hashable {
 public enum StreamElement: Sendable, Hashable {
     /// The next piece of the answer.
     case chunk(StreamChunk)
-    /// The answer starts again from the beginning. Discard all chunks that you have read.
+    /// The answer begins again from its start. Discard all chunks that you have read.
     ///
-    /// This element comes before the first chunk of the new answer. It occurs if the request allows a restart, and
-    /// after an explicit retry.
+    /// This element comes before the first chunk of the new answer. This happens if another attempt follows and the
+    /// request allows a restart, and after an explicit retry.
     case restarted(generation: Int)
     /// The answer is complete. This is the last element.
     case completed(AIResponseData)
 }
 
-/// A position in a stream: the place before the chunk with this generation and number. Store the position with the
-/// chunks that you have read, so that you can continue after the app restarts.
+/// A position in a stream: the place before one chunk. Store the position with the chunks that you have read, so that
+/// you can continue after the app restarts.
 public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
-    /// The number of the answer's generation, from 1. It grows each time that the answer starts from the beginning. 0
-    /// stands for any generation.
+    /// The number of the answer's generation, from 1. A new generation begins each time that the answer begins again
+    /// from its start. 0 means any generation.
     public var generation: Int
     /// The number of the chunk within its generation, from 0.
     public var sequence: Int
 
-    /// Creates a position. Without `generation`, the position is of any generation.
+    /// Creates a position. If you omit `generation`, the position applies to any generation.
     public init(generation: Int = 0, sequence: Int) {
         self.generation = generation
         self.sequence = sequence
@@ -53,13 +53,13 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     /// The position before the first chunk.
     public static let start = StreamPosition(sequence: 0)
 
-    /// Returns whether one position is before another. Compares the generations, then the numbers.
+    /// Returns whether one position is before another. Compares the generations first, and then the chunk numbers.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.generation, lhs.sequence) < (rhs.generation, rhs.sequence)
     }
 }
 
-/// The position of a stream's reader. This type decides which elements the reader receives next. It is pure.
+/// The position of a stream's reader. It decides which elements the reader receives next. This type is pure.
 package struct StreamCursor: Sendable {
     package private(set) var position: StreamPosition
 
@@ -68,10 +68,11 @@ package struct StreamCursor: Sendable {
             generation: max(0, position.generation), sequence: max(0, position.sequence))
     }
 
-    /// Takes chunks of a generation and returns the reader's new elements.
+    /// Accepts chunks of a generation and returns the elements that are new for the reader.
     ///
-    /// Skips chunks that the reader already has, and chunks after a gap. If the reader has chunks of an older
-    /// generation, the first element is ``StreamElement/restarted(generation:)``.
+    /// Skips chunks that the reader already has. Also skips chunks that do not follow directly after the reader's last
+    /// chunk. If the reader has chunks of an older generation, the first element is
+    /// ``StreamElement/restarted(generation:)``.
     package mutating func found(_ chunks: [StreamChunk], of generation: Int) -> [StreamElement] {
         guard generation > 0, generation >= position.generation else { return [] }
         var elements: [StreamElement] = []

@@ -1,8 +1,8 @@
 import DequeModule
 import Foundation
 
-/// One reader of one stream. While the reader keeps up, it takes chunks from the attempt that streams in this process.
-/// Otherwise it reads chunks from the store. If there are no chunks, it waits.
+/// A reader of a stream. While the reader is fast enough, it takes chunks from the attempt that streams in this
+/// process. Otherwise it reads chunks from the store. If there are no new chunks, it waits.
 final class StreamReader {
     /// The approximate number of bytes read at once.
     private static let pageBytes = 64 << 10
@@ -15,9 +15,9 @@ final class StreamReader {
     private var flight: FlightID?
     private var source: FlightID?
     private var elements: Deque<StreamElement> = []
-    /// An answer without chunks, which is cut into chunks for this reader.
+    /// An answer that was not streamed. It is cut into chunks for this reader.
     private var whole: (answer: WholeAnswer, response: AIResponseData)?
-    /// Whether the store must be read first, because the request's flight or its status may have changed.
+    /// Whether the reader must read the store first, because the request's flight or status may have changed.
     private var mustLookAtStore = true
     private var isOver = false
 
@@ -109,11 +109,11 @@ final class StreamReader {
         if try await waker.wait() == .status { mustLookAtStore = true }
     }
 
-    /// Takes chunks of a generation.
+    /// Accepts chunks of a generation (the answer as generated once from its start).
     ///
-    /// A retried request may get another flight, whose generations continue the count of the old flight. If another
-    /// flight starts at generation 1, the request was deleted and its UUID was used again. The chunks that were read
-    /// then belong to another answer.
+    /// A retried request may get a new flight. The new flight continues to count generations where the old flight
+    /// ended. If the new flight begins with generation 1, the request was deleted and its UUID was submitted again. The
+    /// chunks that were already read then belong to a different answer, and the reader throws.
     private func found(_ chunks: [StreamChunk], of generation: Int, in flight: FlightID) throws {
         if generation > 0 {
             if let source, source != flight, generation <= cursor.position.generation {

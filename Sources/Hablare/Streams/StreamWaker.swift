@@ -1,12 +1,12 @@
 import HablareSupport
 
-/// A waker of one stream reader. If news arrives while the reader does not wait, the waker keeps the news until the
-/// reader waits.
+/// Wakes one reader of a stream when there is news for the reader. If news arrives while the reader does not wait, the
+/// next wait returns at once.
 final class StreamWaker: Sendable {
-    /// The news since the reader's last wait.
+    /// The news since the last wait.
     enum News: Sendable {
         case chunks
-        /// The request may have ended, or another process may have taken over.
+        /// The request may have ended, or another process may have taken over the request.
         case status
     }
 
@@ -20,7 +20,7 @@ final class StreamWaker: Sendable {
 
     /// Waits for news.
     ///
-    /// - Throws: The error that ends the reader's waits. `CancellationError` if the task is cancelled.
+    /// - Throws: The error that was passed to ``fail(_:)``. `CancellationError` if the task is cancelled.
     func wait() async throws -> News {
         try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -57,7 +57,8 @@ final class StreamWaker: Sendable {
         waiting?.resume(returning: .success(news))
     }
 
-    /// Ends the reader's waits with an error. The first error counts.
+    /// Ends the current and all later waits with an error. If this method is called several times, the first error
+    /// counts.
     func fail(_ error: any Error) {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A joiner of byte pieces into valid text. It keeps the first bytes of a character until a later piece completes the
-/// character. This type is pure.
+/// Joins pieces of bytes into valid UTF-8 text. It keeps the first bytes of a character until a later piece completes
+/// the character. This type is pure.
 struct TextJoiner: Sendable {
     struct NotText: Error {}
 
@@ -26,7 +26,7 @@ struct TextJoiner: Sendable {
         return kept == 0 ? bytes : Data(whole)
     }
 
-    /// Returns the number of trailing bytes that start a character which more bytes may complete.
+    /// Returns the number of bytes at the end that are the beginning of an incomplete character.
     private static func lengthOfBegunCharacter(in bytes: Data) -> Int {
         for (index, byte) in bytes.suffix(3).reversed().enumerated() {
             let length =

@@ -1,9 +1,10 @@
 package import Foundation
 
-/// An answer that its provider returned in one piece, cut into chunks for readers. The cuts are always at the same
-/// places, so that a reader can resume at any chunk. This type is pure, except that it reads the body.
+/// An answer that its provider returned in one piece, cut into chunks for readers. An answer is always cut at the same
+/// places, so that a reader can resume at any chunk. This type has no side effects, except that it reads the body.
 package struct WholeAnswer: Sendable {
-    /// The size of a chunk in bytes, except that a chunk of text ends with a whole character.
+    /// The size of a chunk in bytes. A chunk of text may be up to three bytes longer or shorter, because no character
+    /// is cut.
     private static let size = 64 << 10
 
     private let body: Body
@@ -30,7 +31,7 @@ package struct WholeAnswer: Sendable {
         return chunk.isEmpty ? nil : chunk
     }
 
-    /// Returns the number of leading bytes that continue a character.
+    /// Returns the number of bytes at the beginning that continue an earlier character.
     private static func continuation(of bytes: Data) -> Int {
         bytes.prefix { $0 & 0xc0 == 0x80 }.count
     }

@@ -1,11 +1,12 @@
 import DequeModule
 import HablareSupport
 
-/// A weighted semaphore. It limits the total weight that is admitted at a time, for example a number of programs or of
-/// bytes. If there is no room, callers wait in order of arrival. Cancelling a caller's task ends its wait.
+/// A weighted semaphore. It limits the total weight of the work that runs at the same time, for example a number of
+/// programs or of bytes. If there is no room, callers wait in order of arrival. Cancelling a caller's task ends its
+/// wait.
 ///
-/// Work that no caller waits for, such as a promised merge, runs in the background. It gets at most half of the room,
-/// and comes after all waiting work in the foreground. A view therefore does not wait for hours of background work.
+/// Work that no caller waits for can be marked as background work. Background work gets at most half of the room, and
+/// is admitted only if no other work waits. A view therefore does not wait for a long background job.
 package final class AdmissionGate: Sendable {
     private struct Entry: Sendable {
         let waiter: Waiter<Void>
@@ -25,19 +26,21 @@ package final class AdmissionGate: Sendable {
 
     /// Creates a gate.
     ///
-    /// - Parameter limit: The maximum total weight, at least 1. A caller with a larger weight is admitted alone.
+    /// - Parameter limit: The maximum total weight, at least 1. A caller with a larger weight is admitted when no other
+    ///   work runs.
     package init(limit: Int) {
         self.limit = max(1, limit)
     }
 
     package func limit(inBackground: Bool) -> Int { inBackground ? max(1, limit / 2) : limit }
 
-    /// The number of waiting callers, for a test of their order.
+    /// The number of waiting callers. Tests use it.
     package var waiting: Int { state.withLock { $0.inFront.count + $0.inBackground.count } }
 
-    /// Waits until there is room for a weight, and takes the room. Give the room back with ``leave(_:inBackground:)``.
+    /// Waits until there is room for a weight, and takes the room. Call ``leave(_:inBackground:)`` when the work is
+    /// done.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled. No room is taken in this case.
+    /// - Throws: `CancellationError` if the task is cancelled. In this case no room is taken.
     package func enter(_ weight: Int = 1, inBackground: Bool = false) async throws {
         try Task.checkCancellation()
         let entry = Entry(waiter: Waiter(), weight: weight, inBackground: inBackground)
@@ -63,7 +66,7 @@ package final class AdmissionGate: Sendable {
         }
     }
 
-    /// Changes the state and admits the callers for which there is now room.
+    /// Changes the state, and then admits the waiting callers for which there is room.
     private func letIn(after change: (inout State) -> Void) {
         let admitted = state.withLock { state in
             change(&state)

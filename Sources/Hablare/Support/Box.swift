@@ -1,8 +1,8 @@
-/// A large value in its own object. A copy retains only this object instead of each part of the value, and takes one
-/// word in the frame of a suspended task.
+/// A large value in its own heap object. A copy of a box only retains the object, and takes one word in the frame of a
+/// suspended task. It does not retain each part of the value.
 ///
-/// It still has value semantics: a change creates a new object with a copy of the whole value. Use it for values that
-/// are created once and read often.
+/// A box has value semantics: a change creates a new object with a copy of the whole value. Use it for values that are
+/// created once and read often.
 package struct Box<Value: Sendable>: Sendable {
     private final class Object: Sendable {
         let value: Value

@@ -1,6 +1,6 @@
 import HablareSupport
 
-/// A broadcast of the same elements to all current subscribers, from any thread.
+/// Sends the same elements to all current subscribers. Any thread may send an element.
 package final class Broadcast<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var listeners: [Int: AsyncStream<Element>.Continuation] = [:]
@@ -13,8 +13,8 @@ package final class Broadcast<Element: Sendable>: Sendable {
 
     /// Creates a broadcast.
     ///
-    /// - Parameter limit: The number of elements buffered for a slow subscriber. Beyond this number, the subscriber
-    ///   loses the oldest elements.
+    /// - Parameter limit: The maximum number of elements that are buffered for a slow subscriber. If more elements
+    ///   arrive, the subscriber loses the oldest elements.
     package init(limit: Int = .max) {
         self.limit = limit
     }
@@ -26,7 +26,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
     /// Subscribes to the elements that are published from now on. The stream ends when the reading task is cancelled,
     /// and when the broadcast is released.
     ///
-    /// - Parameter first: An element that only this subscriber gets, before all others. Default: none.
+    /// - Parameter first: An element that only this subscriber receives, before all other elements. Default: none.
     package func elements(startingWith first: Element? = nil) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: limit == .max ? .unbounded : .bufferingNewest(limit))
@@ -41,7 +41,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Sends an element to all subscribers, in the order in which they subscribed.
+    /// Sends an element to all subscribers, in the order of their subscriptions.
     package func publish(_ element: Element) {
         let listeners = state.withLock { state in state.order.compactMap { state.listeners[$0] } }
         for listener in listeners { listener.yield(element) }

@@ -1,10 +1,12 @@
 import Foundation
 
 extension Duration {
-    /// Thirty years. This is long enough for any purpose, and short enough that no clock and no sum overflows.
+    /// A duration of about thirty years. It is longer than any wait, and so short that computations with it do not
+    /// overflow.
     package static let farthest = Duration.seconds(1_000_000_000)
 
-    /// Returns the time from one date to another. It is limited to thirty years, because a request may name any date.
+    /// Returns the time from one date to another, at most thirty years. The limit is needed because a request may have
+    /// any date as its deadline.
     static func between(_ start: Date, _ end: Date) -> Duration {
         let interval = end.timeIntervalSince(start)
         guard !interval.isNaN else { return farthest }

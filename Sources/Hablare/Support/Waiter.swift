@@ -1,10 +1,10 @@
 import HablareSupport
 
-/// One caller's wait for one value. The wait ends once, before or after the caller begins to wait. If it is ended
-/// several times, the first end counts.
+/// The wait of one caller for one value. A wait ends once. It may end even before the caller begins to wait. If the
+/// wait is ended several times, the first end counts.
 ///
-/// The wait lists of this package consist of waiters. ``resume(with:)`` returns whether the caller was still waiting.
-/// If the caller's task was cancelled, the wait is already over, and the next waiter gets the value.
+/// All wait lists of this package consist of waiters. ``resume(with:)`` returns whether it ended the wait. If it
+/// returns `false`, the caller's task was cancelled before, and the value can go to the next waiter.
 package final class Waiter<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case open
@@ -16,7 +16,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Waits for the value. Call this once.
+    /// Waits for the value. Call this method once.
     ///
     /// - Parameter isCancellable: Whether cancelling the task ends the wait with `CancellationError`. Default `true`.
     package func value(isCancellable: Bool = true) async throws -> Value {
@@ -59,7 +59,7 @@ extension Waiter<Void> {
     /// Ends the wait, as ``resume(with:)`` does.
     @discardableResult package func resume() -> Bool { resume(with: .success(())) }
 
-    /// Waits until the wait ends in any way, including the cancellation of the task.
+    /// Waits until the wait ends, also if it ends because the task is cancelled.
     package func wait(isCancellable: Bool = true) async {
         do {
             try await value(isCancellable: isCancellable)
@@ -68,9 +68,9 @@ extension Waiter<Void> {
         }
     }
 
-    /// Waits until the wait ends in any way, or until a time limit.
+    /// Waits until the wait ends, also if it ends because the task is cancelled. Waits at most for a time limit.
     ///
-    /// - Parameter limit: The time limit. `nil`: no limit.
+    /// - Parameter limit: The time limit. `nil` means no limit.
     package func wait(
         within limit: Duration?, on clock: EngineClock, _ spawner: TaskSpawner, isCancellable: Bool
     ) async {

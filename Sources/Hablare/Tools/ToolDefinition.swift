@@ -1,12 +1,12 @@
 /// A function of the app that a model may request to call.
 ///
-/// The app calls the function, not the model. The model's answer names the tools to call
+/// The model only requests the call. The app makes the call. The model's answer names the tools to call
 /// (``AIResponseData/toolCalls``). The app calls these tools, adds their results to the conversation
 /// (``Prompt/Part/toolResult(id:content:)``), and sends the conversation to the model again.
 public struct ToolDefinition: Sendable, Hashable, Codable {
     /// The name of the tool: 1 to 64 letters, digits, `_` and `-`.
     public var name: String
-    /// The purpose of the tool and when to use it, for the model.
+    /// A description for the model: the purpose of the tool, and when to use it.
     public var description: String
     /// The arguments of the tool, as a JSON schema of an object.
     public var parameters: ParameterValue
@@ -84,7 +84,7 @@ public struct ToolCall: Sendable, Hashable, Codable {
     public var id: String
     /// The name of the tool.
     public var name: String
-    /// The arguments of the call. The model writes them, so check them like any external input.
+    /// The arguments of the call. The model writes them. Check them like any input from outside your app.
     public var arguments: ParameterValue
 
     /// Creates a call.
@@ -94,7 +94,7 @@ public struct ToolCall: Sendable, Hashable, Codable {
         self.arguments = arguments
     }
 
-    /// Returns calls as the text of ``AnswerMetadata/toolCalls``, or `nil` if there are no calls.
+    /// Returns calls as JSON text for ``AnswerMetadata/toolCalls``, or `nil` if there are no calls.
     package static func metadata(_ calls: [ToolCall]) throws(AIServiceError) -> String? {
         try AnswerMetadata.text(of: calls)
     }

@@ -8,12 +8,12 @@ import Glibc
 import Musl
 #endif
 
-/// The system calls that write a file to the disk. Tests replace them to make them fail.
+/// The system calls that write a file to the disk. A test can replace them with calls that fail.
 struct FileCalls: Sendable {
-    /// Opens a file for writing. Does not truncate the file and does not follow a symbolic link. Creates a missing file
-    /// with these permissions, reduced by the process's umask.
+    /// Opens a file for writing. Does not truncate the file and does not follow a symbolic link. If the file is
+    /// missing, creates it with the given permissions, reduced by the process's umask.
     var open: @Sendable (_ path: String, _ mode: mode_t) throws(FileFailure) -> CInt
-    /// Writes some of the bytes at an offset. Returns the number of written bytes. The path is used in errors.
+    /// Writes some of the bytes at an offset. Returns the number of written bytes. The path is only used in errors.
     var write:
         @Sendable (_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, _ offset: Int64, _ path: String)
             throws(FileFailure) -> Int

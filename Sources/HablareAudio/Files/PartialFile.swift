@@ -9,14 +9,16 @@ import Glibc
 import Musl
 #endif
 
-/// A file that grows under a temporary name. It gets its final name in one step, when it is complete and on the disk.
+/// A file that is written under a temporary name. It gets its final name in one step, when it is complete and on the
+/// disk.
 ///
-/// For each final name there is one fixed temporary name, which a lock protects. The lock refuses a second writer. It
-/// also lets the next writer reuse the temporary file of a killed process. The new file keeps the permissions of a
-/// replaced file. While it grows, it is never readable for more users than the replaced file.
+/// Each final name has one fixed temporary name, which a lock protects. A second writer cannot get the lock. If a
+/// process was killed, its lock is free, so the next writer can reuse its temporary file. The new file gets the
+/// permissions of the file that it replaces. The temporary file is never readable for more users than the replaced
+/// file.
 package final class PartialFile: SeekableBytes {
-    /// The maximum number of attempts to lock the file. A file that was renamed before it was locked needs another
-    /// attempt. After the maximum, the name counts as busy.
+    /// The maximum number of attempts to lock the file. If the file was renamed before it was locked, another attempt
+    /// is needed. After the maximum number of attempts, the name counts as busy.
     private static let maximumAttempts = 100
 
     private let finalPath: String
@@ -72,11 +74,11 @@ package final class PartialFile: SeekableBytes {
         discard()
     }
 
-    /// Syncs the file, renames it, and syncs the folder. After a failure, the temporary file still exists and must be
-    /// discarded. If only the last step fails, the file already has its final name.
+    /// Syncs the file, renames it, and syncs the folder. After a failure, the temporary file still exists, and the
+    /// caller must discard it. If only the sync of the folder fails, the file already has its final name.
     ///
-    /// - Throws: ``AudioError`` with code `notWritable`, `diskFull` or `writeFailed`. If an earlier write failed, its
-    ///   error.
+    /// - Throws: ``AudioError`` with code `notWritable`, `diskFull` or `writeFailed`. If an earlier write failed, the
+    ///   error of that write.
     package func commit() throws(AudioError) {
         if let failure { throw failure }
         guard let descriptor else { throw .joinerIsClosed }
@@ -141,14 +143,14 @@ package final class PartialFile: SeekableBytes {
         return done
     }
 
-    /// Returns the temporary name. It is shortened to the maximum length of a file name.
+    /// Returns the temporary name, shortened to the maximum length of a file name.
     private static func partialName(of name: String) -> String {
         var name = name
         while name.utf8.count + ".".utf8.count + ".partial".utf8.count > Int(NAME_MAX) { name.removeLast() }
         return ".\(name).partial"
     }
 
-    /// Opens or creates a file, locks it, and truncates it after that.
+    /// Opens or creates a file, locks it, and then truncates it.
     private static func openLocked(
         _ path: String, _ mode: mode_t?, _ calls: FileCalls
     ) throws(FileFailure) -> CInt {

@@ -1,7 +1,7 @@
-/// Bytes with a position. An audio library reads or writes them.
+/// Bytes with a position, for an audio library that reads or writes them.
 ///
-/// C code calls these methods, so they cannot throw errors. The first failure is stored in ``failure``. The caller of
-/// the library checks it.
+/// C code calls these methods, so they cannot throw errors. Instead, they store the first failure in ``failure``, and
+/// the caller of the library checks it afterwards.
 protocol SeekableBytes: AnyObject {
     /// The number of bytes.
     var length: Int64 { get }

@@ -8,13 +8,14 @@
 //   shared by all threads, so they are not called, and the reason why an open failed stays unknown.
 import CSndfile
 
-/// A decoder from every format that libsndfile supports to 16-bit samples.
+/// A decoder that returns 16-bit samples. It reads every format that libsndfile supports.
 final class SndfileReader {
     let sampleRate: Int
     let channelCount: Int
     private let handle: OpaquePointer
     private let stream: Stream
-    /// Whether samples are decoded as floating-point numbers. Such samples may be outside -1...1 and must be limited.
+    /// Whether samples are decoded as floating-point numbers. Such samples may be outside -1...1, so they must be
+    /// limited.
     private let isFloatingPoint: Bool
     private var scratch: [Float] = []
 
@@ -92,7 +93,7 @@ final class SndfileWriter {
     private let stream: Stream
 
     /// Begins a file. Returns `nil` if the container does not support this sample rate or this number of channels, or
-    /// if the bytes failed.
+    /// if the bytes could not be written.
     init?(_ bytes: any SeekableBytes, container: AudioContainer, sampleRate: Int, channelCount: Int) {
         let stream = Stream(bytes)
         var info = SF_INFO()

@@ -13,8 +13,8 @@ struct CancelCommand: ComposedCommand {
               hablare cancel --all
               hablare cancel --held
 
-            The process that runs a request is notified and stops the call. Finished requests do not change. A request \
-            is held if the outcome of its last attempt is unknown. A held request that you cancel is not sent again.
+            If a process runs the request, that process stops the call. Finished requests do not change. A request is \
+            held if the outcome of its last attempt is unknown. A held request that you cancel is not sent again.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)

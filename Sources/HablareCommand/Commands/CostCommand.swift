@@ -13,21 +13,23 @@ struct CostCommand: ComposedCommand {
               hablare cost --by day --since 2026-11-01
               hablare cost --by tag --json | jq '.rows[] | {key, costMicroDollars}'
 
-            The command counts every attempt, also failed attempts and the attempts of deleted requests. An attempt \
-            counts for the day (UTC) on which it began, and for each tag of its request. A call that a budget refused \
-            is not an attempt.
+            An attempt is one call of a provider. The command counts every attempt, including failed attempts and the \
+            attempts of deleted requests. An attempt counts for the day (UTC) on which it began, and for each tag of \
+            its request. A call that a budget refused is not an attempt.
 
-            The cost of an attempt is the amount that the provider reported. Without such an amount, the price table \
-            on the day of the call decides. A price that you add later changes no recorded cost. The output has the \
-            number and the models of attempts of unknown cost.
+            The cost of an attempt is the amount that the provider reported. If the provider reported no amount, the \
+            cost is computed from the price table when the call is made. A price that you add later changes no \
+            recorded cost. The output also says how many attempts have an unknown cost, and which models they used.
 
             Programs are free, unless prices.json has a price for them.
 
-            With --json the object has rows, total, gaps and budgets. Costs are in millionths of a US dollar; \
-            withoutPrice is the number of attempts of unknown cost.
+            With --json the object has the members rows, total, gaps and budgets. gaps lists the models with attempts \
+            of unknown cost. Costs are in millionths of a US dollar. In each sum, withoutCost is the number of \
+            attempts whose cost is unknown, and withoutPrice is the number of attempts that cost nothing, such as runs \
+            of programs without a price.
             """)
 
-    @Option(help: ArgumentHelp("Print a sum for each group of this kind.", valueName: "group"))
+    @Option(help: ArgumentHelp("Print a sum for each provider, model, tag, job or day.", valueName: "group"))
     var by: LedgerQuery.Grouping?
 
     @Option(
@@ -64,7 +66,8 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// Reads a value that the sums can do without. If it cannot be read, notes why and returns the fallback value.
+    /// Reads a value without which the report is still useful. If reading fails, prints a note with the reason and
+    /// returns the fallback value.
     private func read<Value>(_ read: () throws -> Value, else usual: Value, _ console: Console) -> Value {
         do {
             return try read()

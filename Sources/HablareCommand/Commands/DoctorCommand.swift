@@ -13,7 +13,7 @@ struct DoctorCommand: ComposedCommand {
               hablare doctor
               hablare doctor --json | jq '.findings[] | select(.problem)'
 
-            Also checks the content files and the voices.
+            The command also checks the files that hold the content of answers, and the voices.
 
             Exit status: 0 no problem was found, and at least one provider can be called; 78 hablare.yaml, \
             programs.json or prices.json is invalid; 1 any other problem.

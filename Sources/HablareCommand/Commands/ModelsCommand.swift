@@ -8,9 +8,10 @@ struct ModelsCommand: ComposedCommand {
         commandName: "models",
         abstract: "List the models of services, with their limits, prices and retirement dates.",
         discussion: """
-            The list ships with this version. With --refresh the services are asked which models their keys may use. \
-            Their answers then replace the facts of the list. Prices are for a million tokens or characters, or for a \
-            minute. A retired model is never called. --all also lists retired models.
+            The list ships with this version. With --refresh, the command asks the services which models their keys \
+            may use, and shows the facts from their answers instead of the facts from the list. A price is for a \
+            million tokens, for a million characters, or for a minute. A retired model is never called. With --all, \
+            retired models are also listed.
 
             EXAMPLES:
               hablare models
@@ -55,8 +56,8 @@ struct ModelsCommand: ComposedCommand {
         return .success
     }
 
-    /// Returns the service that the user named; otherwise those at their vendors' own addresses, or, to be asked, those
-    /// that can be asked.
+    /// Returns the service that the user named. If the user named none, returns the services at their vendors' own
+    /// addresses or, with `--refresh`, the services that can be called.
     private func services(_ settings: Settings, in composition: Composition) throws -> [ServiceEntry] {
         guard let provider else {
             let entries = composition.services(settings)
@@ -80,7 +81,7 @@ struct ModelsCommand: ComposedCommand {
         return [composition.entry(of: service)]
     }
 
-    /// Returns the offer of a provider with a name of its own, such as `openai.image`.
+    /// Returns the offer for the name of a single provider, such as `openai.image`.
     private static func offer(of provider: String, in settings: Settings) -> ServiceOffer? {
         guard let service = settings.service(ServiceOptions.service(of: provider)), provider != service.name else {
             return nil
@@ -207,8 +208,8 @@ struct ModelRow: ListRow, JSONPrintable {
 }
 
 extension PriceTable {
-    /// Returns the prices of a model on a date: those under the service's name, otherwise those under its vendor's, by
-    /// the model's id, otherwise by an alias.
+    /// Returns the prices of a model on a date. Looks for the service's name first, and then for its vendor's name.
+    /// Under each name, looks for the model's id first, and then for its aliases.
     fileprivate func prices(of model: ModelInformation, at service: String, on date: Date) -> [PriceEntry] {
         for name in [service, model.vendor] {
             for id in [model.id] + model.aliases {

@@ -10,7 +10,8 @@ extension LedgerQuery.Grouping: ExpressibleByArgument {}
 enum StateOption: String, CaseIterable, ExpressibleByArgument {
     case pending, executing, completed, failed, cancelled, held, interrupted
 
-    /// Held requests are pending, interrupted ones executing.
+    /// The phase in which the store keeps such requests. Held requests are pending, and interrupted requests are
+    /// executing.
     var phase: RequestPhase {
         switch self {
         case .pending, .held: .pending
@@ -26,7 +27,7 @@ enum StateOption: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The policy for a request whose last attempt has an unknown outcome, as it is spelled on the command line.
+/// The action for a request whose last attempt has an unknown outcome, as spelled on the command line.
 enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
     case runAgain = "run-again"
     case hold

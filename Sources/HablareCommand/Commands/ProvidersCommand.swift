@@ -73,7 +73,7 @@ struct ProviderRow: ListRow, JSONPrintable {
     var executable: String?
     var key: ServiceKey?
     var problem: String?
-    /// Whether it is of a preset without a model of the user's.
+    /// Whether the row is for a preset for which the user has not configured a model.
     var isBare = false
 
     var json: JSONObject {
@@ -95,8 +95,8 @@ struct ProviderRow: ListRow, JSONPrintable {
 }
 
 extension [ProviderRow] {
-    /// The rows of one service, merged into one row if all of them have the same problem. A preset without a
-    /// configured model is one row if it cannot be asked.
+    /// The rows of one service. If all of them have the same problem, they are merged into one row. If a preset without
+    /// a configured model cannot be called, it has only one row.
     var gathered: [ProviderRow] {
         guard count > 1, let first, let problem = first.problem,
             allSatisfy({ $0.problem == problem || $0.isBare && $0.problem != nil })

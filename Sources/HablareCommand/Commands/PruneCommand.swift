@@ -5,21 +5,21 @@ import Hablare
 struct PruneCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Evict old answers and remove left-over files.",
+        abstract: "Delete the content of old answers, and remove left-over files.",
         usage: "hablare prune [<options>]",
         discussion: """
             EXAMPLES:
               hablare prune --dry-run
               hablare prune --days 1 --count 100
 
-            The command evicts the content of answers that are past a limit, oldest first. The requests and their \
-            costs stay.
+            The command deletes the content of answers, oldest first, until the kept answers are within the limits \
+            --days, --count and --bytes. The requests and their recorded costs stay.
 
-            The answers of a job, pinned answers, and answers that wait to be merged are always kept. Every narration \
-            is a job. `hablare rm` deletes such answers.
+            These answers are always kept: the answers of a job, pinned answers, and answers that an app has not yet \
+            copied into its own database. Every narration is a job. To delete these answers, use `hablare rm`.
 
-            The files of a killed process are removed an hour after their last change. The command does not ask for \
-            confirmation. Other processes may use the store at the same time.
+            Files that a killed process left behind are removed if they are older than an hour. The command does not \
+            ask for confirmation. Other processes may use the store at the same time.
             """)
 
     @Flag(help: "Count the answers and files, and change nothing.")

@@ -5,7 +5,7 @@ import Hablare
 struct PsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps",
-        abstract: "List the newest requests in the order they were submitted.",
+        abstract: "List the newest requests in the order in which they were submitted.",
         usage: "hablare ps [<options>]",
         discussion: """
             EXAMPLES:
@@ -15,26 +15,26 @@ struct PsCommand: ComposedCommand {
 
             The list includes the requests of other running processes.
 
-            On a terminal, the beginning of each prompt is shown. In a pipe or file, which others may read, the \
-            beginning is shown only with --prompt.
+            On a terminal, the command shows the beginning of each prompt. Other people may read a pipe or file, so \
+            there the command shows the beginning only with --prompt.
 
             held: the outcome of the last attempt is unknown, and the attempt may have been billed. Decide with \
             `hablare retry`, `cancel` or `rm`.
-            in-batch: the request is in a batch of its service, which costs half of the price. Or the request waits, \
-            for up to half a minute, so that other requests can join its batch.
-            interrupted: the process ended during an attempt. `hablare work` continues the request, ends it as failed, \
-            or holds it.
+            in-batch: the request was sent in a batch of its service, at half of the price. Or the request waits up to \
+            half a minute, so that other requests can join the same batch.
+            interrupted: the process ended during an attempt. If you run `hablare work`, the request continues, fails, \
+            or is held.
 
             With --json, each object has id, job, state, waiting, until, provider, attempts, deadline, createdAt and \
-            finishedAt. With --prompt, each object also has prompt. With --json the command lists all requests, unless \
-            --limit is given.
+            finishedAt. With --prompt, each object also has prompt. With --json and without --limit, the command lists \
+            all requests.
             """)
 
     private static let page = 500
     static let usualLimit = 20
     static let previewColumns = 40
 
-    /// The number of listed requests; `nil` for all.
+    /// The maximum number of requests to list; `nil` for all.
     private var most: Int? { all || limit == nil && (json || job != nil) ? nil : limit ?? Self.usualLimit }
 
     @Option(help: "List only requests in this state. Can be repeated. Held requests are also in the state pending.")
@@ -46,7 +46,10 @@ struct PsCommand: ComposedCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "List only this many of the newest requests, or with --job of the last requests of the job. Default: \(Self.usualLimit), or all with --job or --json.",
+            """
+            List at most n requests: the newest, or with --job the last of the job. Default: \(Self.usualLimit); all \
+            with --job or --json.
+            """,
             valueName: "n"))
     var limit: Int?
 
@@ -123,7 +126,7 @@ struct PsCommand: ComposedCommand {
         try await console.print(isFirst ? "[]" : "]")
     }
 
-    /// Returns the beginning of a prompt on one line; `-` if it has no text.
+    /// Returns the beginning of a prompt on one line; `-` if the prompt has no text.
     static func preview(of id: UUID, in store: any StoreReading) throws -> String {
         guard let prompt = try store.request(of: id)?.request.prompt else { return "-" }
         return preview(of: prompt)
@@ -145,7 +148,7 @@ struct PsCommand: ComposedCommand {
         return words.isEmpty ? "-" : words.cut(toColumns: previewColumns)
     }
 
-    /// Reads page by page: a store may hold more than fits into memory.
+    /// Reads the requests page by page, because a store may hold more requests than fit into memory.
     private func forEachPage(
         of store: any RequestStore, _ settings: Settings, in composition: Composition,
         _ body: ([RequestRow]) async throws -> Void

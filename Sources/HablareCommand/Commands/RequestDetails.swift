@@ -5,7 +5,7 @@ struct RequestDetails: JSONPrintable, Sendable {
     let standing: RequestStanding
     let request: AIRequest
     let response: AIResponseData?
-    /// An answer that came and could not be used.
+    /// An answer that arrived but could not be used.
     var kept: KeptAnswer?
     let showsPrompt: Bool
 
@@ -120,8 +120,8 @@ struct RequestDetails: JSONPrintable, Sendable {
 }
 
 extension AIResponseData {
-    /// The age in seconds of the cached answer when the request found it; `nil` if the answer was made for this
-    /// request.
+    /// The age in seconds of the cached answer at the time when the request used it; `nil` if the answer was made for
+    /// this request.
     var ageInCache: Int? {
         if case .hit(let age)? = cacheUse { age } else { nil }
     }
@@ -131,7 +131,7 @@ extension RequestDetails {
     /// Returns the fields of `hablare show --json` together with the answer itself.
     ///
     /// - Parameters:
-    ///   - usage: The usage of all its attempts, if that is more than the answer's own.
+    ///   - usage: The usage of all attempts of the request, if it is more than the usage of the answer alone.
     ///   - showsText: Whether the record has the text of the answer.
     func answerRecord(
         value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil,

@@ -13,12 +13,12 @@ struct RetryCommand: ComposedCommand {
               hablare retry --failed
               hablare retry --held --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
 
-            The requests are queued again and keep their ids. `hablare work`, or the command that submitted the \
-            requests, runs them.
+            The command only queues the requests again. The requests keep their ids. To run the requests, use `hablare \
+            work`, or run the command that submitted them again.
 
             A request is held if the outcome of its last attempt is unknown and the request was submitted with \
-            --if-interrupted hold. A request is also held if its processes died ten times in a row. A retry of a held \
-            request may be billed a second time.
+            --if-interrupted hold. A request is also held if the process that ran it died ten times in a row. If you \
+            retry a held request, the service may bill the request a second time.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)

@@ -13,10 +13,10 @@ struct ShowCommand: ComposedCommand {
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab --output segment.wav
 
-            The prompt is private. It is shown only with --prompt.
+            The prompt is shown only with --prompt, because a prompt may be private.
 
-            If an answer arrived but does not have the service's format, the request fails, and the answer is kept \
-            unchanged: --output writes it.
+            If a service sends an answer in a wrong format, the request fails. The answer is kept unchanged, and \
+            --output writes the answer to a file.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
@@ -33,7 +33,8 @@ struct ShowCommand: ComposedCommand {
         help: ArgumentHelp(
             """
             Write the answer to this file; - is standard output. Audio is converted to the format of the file's \
-            extension: .wav, .flac or .mp3. The output replaces a regular file, and is written into a pipe or device.
+            extension: .wav, .flac or .mp3. An existing regular file is replaced. If the file is a pipe or device, the \
+            output is written into it.
             """, valueName: "file"),
         completion: .file())
     var output: String?
@@ -75,7 +76,7 @@ struct ShowCommand: ComposedCommand {
         return lines
     }
 
-    /// Writes an answer that could not be used, as it came.
+    /// Writes an answer that could not be used, exactly as it arrived.
     private func write(
         _ kept: KeptAnswer, of id: UUID, to output: String, in composition: Composition
     ) async throws {

@@ -13,13 +13,13 @@ struct StreamCommand: ComposedCommand {
               hablare stream 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare stream 01982f6e-6c4b-7d1e-9a3f-0123456789ab --from 120
 
-            The command prints the answer from the beginning to the end. Several readers can follow the same request. \
-            If a reader is stopped, the request is not cancelled. After Ctrl-C, the message has the command that \
-            continues where the output stopped.
+            The command prints the answer from the beginning to the end. Several `hablare stream` commands can follow \
+            the same request. If you stop this command, the request continues. After Ctrl-C, the message shows the \
+            command that continues where the output stopped.
 
             Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held, and the partial \
             answer is printed; 2 the answer is complete, but standard output is a pipe or file and also contains a \
-            part of an earlier attempt. After status 2, run the same command again: it prints only the answer.
+            part of an earlier attempt. After status 2, run the command again. The second run prints only the answer.
 
             A request is held if the outcome of its last attempt is unknown. Hablare then waits for your decision: \
             `hablare retry`, `cancel` or `rm`.
@@ -28,7 +28,12 @@ struct StreamCommand: ComposedCommand {
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
     var id: RequestReference
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Begin with this chunk. The first is 0.", valueName: "chunk"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            Begin with this chunk of the answer. The first chunk is 0.
+            """, valueName: "chunk"))
     var from = 0
 
     @OptionGroup var data: DataOptions
@@ -78,7 +83,7 @@ private struct StreamedAnswer: Sendable {
         }
     }
 
-    /// Runs `body` until it ends or a signal arrives. Calls `stopped` once `body` has stopped.
+    /// Runs `body` until it ends or a signal arrives. After a signal, calls `stopped` as soon as `body` has stopped.
     private func untilSignal(
         in composition: Composition, _ body: @escaping @Sendable () async throws -> CommandStatus,
         then stopped: (StopSignal) -> CommandStatus
@@ -123,8 +128,8 @@ private struct StreamedAnswer: Sendable {
         }
     }
 
-    /// Throws if the answer is not text and would be shown on a terminal. Judges by the answer's type, or by its first
-    /// bytes while it is still being made.
+    /// Throws an error if the answer is not text and would be shown on a terminal. Uses the answer's type. If the
+    /// answer is not complete, uses its first bytes instead.
     private func checkShown(_ chunk: StreamChunk, _ store: any StoreReading, _ console: Console) throws {
         guard console.showsOutput else { return }
         let type: ContentType?

@@ -13,8 +13,9 @@ struct VoicesCommand: ComposedCommand {
               hablare voices --provider espeak-ng --language en
               hablare voices --provider elevenlabs --gender female --refresh
 
-            The list of a service is fetched with the service's key and kept for a day. Without --provider, services \
-            that cannot be called are left out. `hablare providers` says why a service cannot be called.
+            The command fetches a service's list of voices with the service's key, and keeps the list for a day. \
+            Without --provider, the command leaves out services that cannot be called. `hablare providers` says why a \
+            service cannot be called.
             """)
 
     @Option(help: "List only this provider's voices: a program, or a service such as elevenlabs.")
@@ -29,7 +30,7 @@ struct VoicesCommand: ComposedCommand {
     @Option(help: "List only voices of this quality, such as neural or studio.")
     var quality: String?
 
-    @Flag(help: "Fetch the lists of services again.")
+    @Flag(help: "Fetch the services' lists of voices again, even if the kept lists are less than a day old.")
     var refresh = false
 
     @Flag(help: "Print a JSON array.")
@@ -97,7 +98,7 @@ struct VoicesCommand: ComposedCommand {
         return .success
     }
 
-    /// Returns the voices of a provider with their aliases; empty if the provider does not list any.
+    /// Returns the voices of a provider with their aliases; empty if the provider does not list its voices.
     private func voices(of installed: InstalledProvider) async throws -> [(voice: SpeechVoice, aliases: [String])] {
         if let service = installed.serviceVoices { return try await service.list(refresh).map { ($0, []) } }
         return try await installed.voices().map { voice in

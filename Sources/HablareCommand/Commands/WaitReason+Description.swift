@@ -17,7 +17,7 @@ extension RequestSnapshot.WaitReason {
         }
     }
 
-    /// The date at which the reason ends by itself; `nil` if time alone changes nothing.
+    /// The date at which the request stops waiting for this reason; `nil` if there is no such date.
     var until: Date? {
         switch self {
         case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date

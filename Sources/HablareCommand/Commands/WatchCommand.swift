@@ -11,7 +11,7 @@ struct WatchCommand: ComposedCommand {
             EXAMPLES:
               hablare watch 01982f6e-6c4b-7d1e-9a3f-0123456789ab && echo done
 
-            Prints a line each time the request's state, or the reason why it waits, changes.
+            The command prints a line each time the request's state changes, or the reason why the request waits.
 
             Exit status: 0 the request is completed; 1 the request failed, was cancelled or is held.
 
@@ -98,7 +98,7 @@ private struct WatchedRequest: Sendable {
         if seconds > 0, await composition.seams.clock.sleepUnlessCancelled(for: .seconds(seconds)) { wake() }
     }
 
-    /// The parts of a request that are printed. Other changes do not print a line.
+    /// The facts about a request whose change prints a line. Other changes print nothing.
     private struct Seen: Equatable {
         let provider: ProviderID
         let phase: RequestPhase
@@ -106,7 +106,8 @@ private struct WatchedRequest: Sendable {
         let isInBatch: Bool
         let deadline: Date?
         let waiting: RequestSnapshot.WaitReason?
-        /// Whether the reason's date has passed and no process has acted on it yet.
+        /// Whether the date until which the request waits has passed, although no process has continued the request
+        /// yet.
         let isDue: Bool
         let error: AIServiceError?
         let attempt: Int?

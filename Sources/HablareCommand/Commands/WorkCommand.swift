@@ -12,23 +12,24 @@ struct WorkCommand: ComposedCommand {
               hablare work
               hablare work --forever --concurrency 1
 
-            The command ends when all remaining requests are held or have no provider here, and prints the reasons. A \
-            request is held if the outcome of its last attempt is unknown: see `hablare retry --help`. With --forever \
-            the command ends at Ctrl-C, and creates a missing store.
+            The command ends when it can run no further request. A request is not run if it is held, or if its \
+            provider is not configured on this machine. The command prints the reasons. A request is held if the \
+            outcome of its last attempt is unknown: see `hablare retry --help`. With --forever the command runs until \
+            Ctrl-C. If there is no store yet, --forever creates one.
 
-            If a service refuses its key, or if its account has no money left, this run sends no more requests to the \
-            service. The requests keep waiting. `work` also calls the addresses of stored requests that used \
-            --base-url. If a request with a new address is submitted while `work` runs, the request waits for the next \
-            `work`.
+            If a service refuses its key, or if the account at the service has no money left, this run sends no more \
+            requests to the service. The requests keep waiting. `work` also runs stored requests that were submitted \
+            with --base-url, at their addresses. If a request with a new address is submitted while `work` runs, that \
+            request waits until you run `work` again.
 
-            Several processes can work on the same store. They share the requests. --concurrency applies to each \
-            process. --rate applies to all processes together.
+            Several processes can run `work` on the same store. The processes share the requests. --concurrency \
+            applies to each process. --rate applies to all processes together.
 
             Exit status: 0 done; 1 some requests failed or are held; 78 some requests wait for a service whose \
             settings are wrong.
             """)
 
-    @Flag(help: "Continue until Ctrl-C, also if no request waits.")
+    @Flag(help: "Continue until Ctrl-C, even if no request waits.")
     var forever = false
 
     @OptionGroup var engine: EngineOptions
@@ -143,7 +144,8 @@ struct WorkRound: Sendable {
     let reporter: ProgressReporter
     let forever: Bool
 
-    /// Returns the requests that may end while the engine starts: those in execution and those past their deadline.
+    /// Returns the requests that may end while the engine starts: requests in execution, and requests past their
+    /// deadline.
     func endingEarly(at date: Date) async throws -> [UUID] {
         var ids: [UUID] = []
         for filter in [
@@ -180,7 +182,8 @@ struct WorkRound: Sendable {
         struct Reason: Sendable, Equatable {
             var providers: [ProviderID]
             var count: Int
-            /// The reason that the providers cannot be asked; `nil` if they are unknown here.
+            /// The reason why the providers cannot be called; `nil` if the providers are not configured on this
+            /// machine.
             let failure: CommandFailure?
         }
 
@@ -212,8 +215,9 @@ struct WorkRound: Sendable {
         return left
     }
 
-    /// Waits for every request that is neither final, held nor left alone, and returns whether there were any. Reads
-    /// all ids before it waits: a request that ends meanwhile would be missing from a page read later.
+    /// Waits until every request is final, is held, or cannot be run by this process. Returns whether there were any
+    /// requests to wait for. Reads all ids before it waits, because a request that ends in the meantime would be
+    /// missing in a page that is read later.
     @discardableResult
     private func waitForAll(_ early: [UUID] = []) async throws -> Bool {
         var ids = early

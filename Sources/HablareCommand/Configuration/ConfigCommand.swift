@@ -9,7 +9,7 @@ struct ConfigCommand: ParsableCommand {
         discussion: """
             EXAMPLES:
               hablare config set default_provider.generate openai
-              hablare config set services.openai.model gpt-5-mini
+              hablare config set services.openai.model gpt-6-luna
               hablare config get services.openai.model
               hablare config list
               hablare config edit
@@ -35,8 +35,8 @@ struct ConfigGetCommand: ComposedCommand {
 
             The values of a list are separated by commas.
 
-            Exit status: 0 the setting is set; 1 the setting is not set, and has its default; 64 there is no such \
-            setting.
+            Exit status: 0 the setting is set; 1 the setting is not set, so its default applies; 64 no setting has \
+            this name.
             """)
 
     @Argument(help: "The setting, such as services.openai.model.")
@@ -68,8 +68,8 @@ struct ConfigSetCommand: ComposedCommand {
               hablare config set services.openai.fallback anthropic,ollama
               hablare config set services.local.kind openai
 
-            The value is checked first. Comments and the order of the file stay as they are. The values of a list are \
-            separated by commas. To take a setting out: hablare config edit
+            The value is checked before it is written. Comments and the order of the file stay as they are. The values \
+            of a list are separated by commas. To remove a setting from the file, use `hablare config edit`.
             """)
 
     @Argument(help: "The setting, such as services.openai.model.")
@@ -98,7 +98,7 @@ struct ConfigSetCommand: ComposedCommand {
 struct ConfigListCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the settings, and the place where each setting is set.",
+        abstract: "List the settings, with their values and the place where each setting is set.",
         discussion: """
             EXAMPLES:
               hablare config list
@@ -157,7 +157,8 @@ struct ConfigEditCommand: ComposedCommand {
               hablare config edit
               EDITOR=nano hablare config edit
 
-            The file is checked afterwards. An invalid text is kept, and the message says where it is invalid.
+            The file is checked when the editor ends. If the file is invalid, your text is kept, and the message says \
+            where the error is.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -180,7 +181,7 @@ struct ConfigEditCommand: ComposedCommand {
 struct ConfigPathCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",
-        abstract: "Print the path of the settings file, which may not exist yet.",
+        abstract: "Print the path of the settings file, even if the file does not exist yet.",
         discussion: """
             EXAMPLES:
               hablare config path
@@ -197,6 +198,6 @@ struct ConfigPathCommand: ComposedCommand {
 }
 
 extension SettingSchema.Leaf {
-    /// The default without the marks of the documentation.
+    /// The default as plain text, without the backquotes of the documentation.
     var plainDefault: String { self.default.replacing("`", with: "") }
 }

@@ -1,17 +1,18 @@
 import Foundation
 
-/// The file of settings: `hablare.yaml` or `hablare.json` in the configuration folder, or a file that the user named.
+/// The settings file: `hablare.yaml` or `hablare.json` in the configuration folder, or a file that the user named.
 struct ConfigurationFile: Sendable, Hashable {
     static let maximumBytes = 1 << 20
     static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
     static let variable = "HABLARE_CONFIG"
 
     let url: URL
-    /// The option or variable that named the file, such as `--config`; `nil` if it was found in the configuration
+    /// The option or variable that named the file, such as `--config`; `nil` if the file was found in the configuration
     /// folder.
     let namedBy: String?
 
-    /// Finds the file named by `--config`, else by `HABLARE_CONFIG`, else the one in the configuration folder, if any.
+    /// Finds the settings file: the file named by `--config`, else the file named by `HABLARE_CONFIG`, else the file in
+    /// the configuration folder. Returns `nil` if there is none.
     static func find(_ option: String?, in composition: Composition) throws -> ConfigurationFile? {
         let variable = composition.environment[variable].map { ($0, self.variable) }
         if let (path, source) = option.map({ ($0, "--config") }) ?? variable {
@@ -33,7 +34,7 @@ struct ConfigurationFile: Sendable, Hashable {
         return found.first.map { ConfigurationFile(url: $0, namedBy: nil) }
     }
 
-    /// Returns the file that ``find(_:in:)`` finds, else the one to create.
+    /// Returns the file that ``find(_:in:)`` finds. If there is none, returns the file to create.
     static func findOrNew(_ option: String?, in composition: Composition) throws -> ConfigurationFile {
         if let found = try find(option, in: composition) { return found }
         guard let url = XDGFolders(environment: composition.environment).configurationFile(names[0]) else {
@@ -88,7 +89,7 @@ struct ConfigurationFile: Sendable, Hashable {
         failure("\(leaf.path) is written in a form that only a person can change. Run: hablare config edit")
     }
 
-    /// Returns the values of settings, without their places.
+    /// Returns the values of settings, without the places where they are set.
     private static func meaning(of settings: [Setting]) -> [SettingPath: [String]] {
         Dictionary(settings.compactMap { setting in setting.texts.map { (setting.path, $0) } }) { $1 }
     }
@@ -97,7 +98,7 @@ struct ConfigurationFile: Sendable, Hashable {
         try settings(of: try text())
     }
 
-    /// Reads the settings of a text that is the file's, or is to become so.
+    /// Reads the settings in a text. The text is the content of the file, or will become its content.
     func settings(of yaml: YAMLText) throws -> [Setting] {
         if isJSON, !yaml.text.allSatisfy(\.isWhitespace),
             let fault = JSONFault(in: Data(yaml.text.utf8), takesLast: true)
@@ -136,7 +137,7 @@ struct ConfigurationFile: Sendable, Hashable {
         }
     }
 
-    /// Returns the status of the file at a path; `nil` if nothing is there. A dangling link is an error, not `nil`.
+    /// Returns the status of the file at a path; `nil` if there is no file. A link that leads to no file is an error.
     private static func status(of url: URL) throws -> stat? {
         var found = stat()
         if stat(url.path, &found) == 0 { return found }

@@ -2,8 +2,8 @@ import Foundation
 import HablareProviders
 import Yams
 
-/// Reads settings from YAML, which includes JSON. It checks every key against the schema and records the place of each
-/// value. Pure.
+/// A reader of settings in YAML, which includes JSON. It checks every key against the schema and records the place of
+/// each value.
 struct ConfigurationText {
     let yaml: YAMLText
 

@@ -1,8 +1,9 @@
 import Foundation
 import HablareProviders
 
-/// Settings from environment variables. A variable is `HABLARE_` and the setting's path in capitals, with `_` between
-/// names and in place of hyphens. A variable that is not a setting but resembles one is an error. Pure.
+/// The settings in environment variables. The name of a variable is `HABLARE_` and the setting's path in capitals, with
+/// `_` between names and in place of hyphens. If the name of a variable resembles the name of a setting, but no setting
+/// has this name, reading throws an error.
 struct EnvironmentSettings {
     let variables: [String: String]
 

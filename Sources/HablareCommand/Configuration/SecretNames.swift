@@ -1,5 +1,5 @@
-/// Names that suggest a secret. Secrets are refused in the configuration, which is shown, shared and copied. Keys are
-/// stored elsewhere.
+/// Names that suggest a secret. Settings with such names are refused, because settings are shown, shared and copied.
+/// Keys are stored elsewhere.
 enum SecretNames {
     static func isSecret(_ name: String) -> Bool {
         let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -14,7 +14,7 @@ enum SecretNames {
         text.wholeMatch(of: /(sk|pk|rk|xi)[-_][A-Za-z0-9_\-]{16,}/) != nil
     }
 
-    /// Returns advice on where to put the key, with the name of its service if that is known.
+    /// Returns advice on where to put a key. If the name of the service is known, the advice contains it.
     static func advice(for service: String?) -> String {
         "Keys do not belong in the settings, which are shown and shared. Remove it, and run: hablare keys set "
             + (service ?? "SERVICE")

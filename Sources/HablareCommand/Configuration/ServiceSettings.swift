@@ -4,36 +4,40 @@ import HablareProviders
 struct ServiceSettings: Sendable, Equatable {
     let name: String
     let kind: ServiceKind
-    /// The known service that it is: its address, key and differences from OpenAI.
+    /// The preset of a known service: its address, its key and its differences from OpenAI. `nil` if the service has
+    /// none.
     let preset: OpenAIPreset?
-    /// The differences from OpenAI; `nil` for those that the address decides.
+    /// The service's differences from OpenAI; `nil` if they depend only on the address.
     var compatibility: OpenAICompatibility?
-    /// Further secret headers of its calls, by lowercase names: each the name of a stored key.
+    /// Further secret headers of the service's calls. Each header's name is in lower case, and its value here is the
+    /// name of a stored key.
     var secretHeaders: [String: String] = [:]
-    /// The address as it was written; by default the address of the kind's own service.
+    /// The address, as the user wrote it. Default: the address of the vendor whose API the service has.
     var address: String
-    /// The problem with ``address``. It matters only once the service is asked.
+    /// The problem with ``address``. It is reported only when the service is called.
     var addressProblem: CommandFailure?
-    /// The models by the setting that names them, such as `speech_model`. Default: the provider's own.
+    /// The models, by the name of the setting that sets them, such as `speech_model`. Default: the provider's default.
     var models: [String: String] = [:]
     var voice: String?
     var interface = TextInterface.chat
-    /// Whether requests with time may wait for a batch; `nil`: at the vendor's own address.
+    /// Whether requests with a long deadline may wait for a batch. `nil`: only if the address is the vendor's own.
     var batches: Bool?
     var needsKey = true
     var isEnabled = true
     var concurrency = 4
-    /// The number of calls a minute; `nil`: only the service's own limit.
+    /// The maximum number of calls a minute. `nil`: only the service's own limit applies.
     var rate: Double?
-    /// The maximum duration of one attempt or, for a stream, of a silence in it.
+    /// The maximum duration of an attempt. For a stream, the maximum time in which nothing arrives.
     var timeout = Duration.seconds(120)
-    /// Additional headers of its calls, by lowercase names. They are never secret, but they may name an account.
+    /// Additional headers of the service's calls, by lowercase names. They are not secret, but they may name an
+    /// account.
     var headers: [String: String] = [:]
     var fallback: [String] = []
-    /// The address that replaces the configured one; `nil` to use the configured one.
+    /// The address that replaces the configured address; `nil` to use the configured address.
     private(set) var overrideAddress: ServiceAddress?
     private(set) var takesKey = true
-    /// Whether the service needs a key as configured. Stays true in settings that only inspect the service.
+    /// Whether the configuration of the service requires a key. The value stays `true` in settings that only inspect
+    /// the service.
     private(set) var isKeyed = false
 
     init(_ name: String, _ kind: ServiceKind, _ preset: OpenAIPreset? = nil) {
@@ -51,12 +55,12 @@ struct ServiceSettings: Sendable, Equatable {
         }
     }
 
-    /// The services that exist without being configured: those of the kinds, and the presets.
+    /// The services that exist without a configuration: those of the service kinds, and the presets.
     static let builtIn =
         ServiceKind.allCases.map { ServiceSettings($0.rawValue, $0) }
         + OpenAIPreset.all.map { ServiceSettings($0.id, .openai, $0) }
 
-    /// Whether it is a preset of which nothing is configured.
+    /// Whether the service is a preset for which nothing is configured.
     var isBare: Bool { preset?.id == name && models.isEmpty && address == preset?.address }
 
     /// The APIs that the service has.
@@ -65,12 +69,13 @@ struct ServiceSettings: Sendable, Equatable {
         return kind.offers.filter { preset.offers.contains($0.api) }
     }
 
-    /// The name of the service in a sentence; `nil` for one that only the user knows.
+    /// The name of the service for use in a sentence; `nil` for a service that only the user's configuration defines.
     var title: String? { preset?.title }
 }
 
 extension ServiceSettings {
-    /// Returns the service at another address. Its key and headers are kept only within the configured origin.
+    /// Returns the service at another address. If this address has the configured origin (scheme, host and port), the
+    /// key and the headers are kept. Otherwise they are removed.
     func relocated(at address: ServiceAddress) -> ServiceSettings {
         var relocated = self
         if !hasOrigin(of: address) {
@@ -86,7 +91,7 @@ extension ServiceSettings {
         return relocated
     }
 
-    /// The service for a command that only inspects it: its key is not looked up.
+    /// A copy for a command that only inspects the service. The service's key is not looked up.
     var unasked: ServiceSettings {
         var unasked = self
         unasked.isKeyed = isKeyed || needsKey
@@ -98,8 +103,8 @@ extension ServiceSettings {
         addressProblem == nil && ServiceAddress.read(address).value?.origin == other.origin
     }
 
-    /// The service's name, followed by its address if that is not the configured one. It identifies the account whose
-    /// limits apply.
+    /// The service's name. If the address is not the configured address, the name is followed by the address. It
+    /// identifies the account whose limits apply.
     var addressedName: String { Self.name(name, at: overrideAddress) }
 
     func id(of offer: ServiceOffer) -> ProviderID {
@@ -110,8 +115,8 @@ extension ServiceSettings {
         overrideAddress.map { AddressedName(provider: name, address: $0).text } ?? name
     }
 
-    /// Returns why no key may be sent to an address, because others on the network could read it; `nil` if one may be
-    /// sent.
+    /// Returns the reason why no key may be sent to an address: others on the network could read the key. Returns `nil`
+    /// if a key may be sent.
     func exposure(at address: ServiceAddress) -> AIServiceError? {
         guard address.origin.scheme == "http", !address.origin.isLoopback else { return nil }
         return AIServiceError(
@@ -141,14 +146,15 @@ enum TextInterface: String, Sendable, Hashable, CaseIterable {
 }
 
 struct ServiceOffer: Sendable, Hashable {
-    /// The suffix after the service's name in the provider's id; `nil` for the provider with the bare name.
+    /// The suffix after the service's name in the provider's id; `nil` for the provider whose id is only the service's
+    /// name.
     let variant: String?
     let answers: ContentType
     let modelKey: String
-    /// Whether it is asked with a recording, which it transcribes.
+    /// Whether the provider receives recordings and transcribes them.
     var hears = false
 
-    /// The API by which a preset offers it.
+    /// The API of a preset through which this provider is offered.
     var api: OpenAIPreset.Offer {
         switch modelKey {
         case "speech_model": .speech
@@ -165,7 +171,7 @@ struct ServiceOffer: Sendable, Hashable {
 }
 
 extension ServiceOffer {
-    /// The purpose of its models.
+    /// The kind of the provider's models.
     var kind: ModelInformation.Kind {
         switch modelKey {
         case "speech_model": .speech
@@ -178,7 +184,7 @@ extension ServiceOffer {
 }
 
 extension ServiceKind {
-    /// Returns whether an address is the vendor's own, and not that of another server with its API.
+    /// Returns whether an address is the vendor's own. Another server with the same API has another address.
     func isOwn(_ address: ServiceAddress) -> Bool {
         ServiceAddress.read(self.address).value?.origin == address.origin
     }
@@ -209,7 +215,8 @@ extension ServiceKind {
         }
     }
 
-    /// The settings that services of this kind do not have. They are refused, because they would be ignored silently.
+    /// The settings that services of this kind do not have. They are refused, because otherwise they would be silently
+    /// ignored.
     var missingKeys: [String] {
         switch self {
         case .openai: []

@@ -26,7 +26,7 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { names.joined(separator: ".") }
 
-    /// The environment variable of the same setting: `HABLARE_SERVICES_OPENAI_BASE_URL`.
+    /// The environment variable of this setting, such as `HABLARE_SERVICES_OPENAI_BASE_URL`.
     var variable: String {
         (["hablare"] + names).map { $0.uppercased().replacing("-", with: "_") }.joined(separator: "_")
     }
@@ -47,7 +47,8 @@ enum SettingSource: Sendable, Hashable {
     case variable(String)
     case option(String)
 
-    /// - Parameter problem: A sentence that says what is expected. Never the value, which may be a secret.
+    /// - Parameter problem: A sentence that says what is expected. It must not contain the value, which may be a
+    ///   secret.
     func failure(_ problem: String) -> CommandFailure {
         switch self {
         case .file(let url, let line, let column):
@@ -63,7 +64,7 @@ enum SettingSource: Sendable, Hashable {
         if case .option = self { true } else { false }
     }
 
-    /// The place in a form for a table: `hablare.yaml:4`, `HABLARE_NETWORK_PROXY`.
+    /// The place of the setting in a form for a table: `hablare.yaml:4`, `HABLARE_NETWORK_PROXY`.
     var place: String {
         switch self {
         case .file(let url, let line, _): "\(url.lastPathComponent):\(line)"

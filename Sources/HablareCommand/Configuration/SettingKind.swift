@@ -21,7 +21,8 @@ enum SettingKind: Sendable, Hashable {
     case proxy
     case headerValue
 
-    /// Whether the value is a list: in a file a list or a single text, in a variable separated by commas.
+    /// Whether the value is a list. In a file, the value is a list or a single text. In a variable, commas separate the
+    /// elements.
     var isList: Bool { [.providers, .hosts].contains(self) }
 
     var wanted: String {
@@ -84,7 +85,8 @@ enum SettingKind: Sendable, Hashable {
         }
     }
 
-    /// Returns why a value is invalid, where more can be said than what is wanted: of an address and of a preset.
+    /// Returns the reason why a value is invalid. Returns `nil` if the description of the kind says enough. Only
+    /// addresses and presets have further reasons.
     func reason(against texts: [String]) -> String? {
         guard let text = texts.first else { return nil }
         switch self {
@@ -103,7 +105,7 @@ enum SettingKind: Sendable, Hashable {
     }
 }
 
-/// The syntax of values. Nothing is guessed: a text that does not match its form exactly is not read at all.
+/// The syntax of values. A text that does not match its form exactly is refused, so nothing is guessed.
 extension SettingKind {
     static func isText(_ text: String) -> Bool {
         (1...longestText).contains(text.count) && !text.allSatisfy(\.isWhitespace)
@@ -135,7 +137,7 @@ extension SettingKind {
         return Int(text)
     }
 
-    /// Returns the number of calls a minute.
+    /// Returns the number of calls a minute for a text such as `500/min`.
     static func rate(_ text: String) -> Double? {
         guard let match = text.wholeMatch(of: /([0-9]{1,9}(?:\.[0-9]{1,9})?)\/(s|min|h)/),
             let number = Double(match.1)

@@ -1,12 +1,12 @@
 import HablareProviders
 
-/// The schema of the configuration: the one table for reading, checking and documentation.
+/// The schema of the configuration. This one table is used for reading, checking and documentation.
 indirect enum SettingSchema: Sendable {
     case value(SettingKind, default: String)
     case section([(name: String, schema: SettingSchema)])
     case each(SettingNaming, SettingSchema)
 
-    /// A value of the schema. Names that the user chooses appear as ``SettingNaming/placeholder``.
+    /// A value of the schema. In place of names that the user chooses, it has ``SettingNaming/placeholder``.
     struct Leaf: Sendable {
         let path: SettingPath
         let kind: SettingKind
@@ -28,7 +28,7 @@ indirect enum SettingSchema: Sendable {
 extension SettingSchema {
     /// Returns the value that a key names, such as `services.openai.model`.
     ///
-    /// - Throws: ``CommandFailure`` with the nearest keys if there is none.
+    /// - Throws: ``CommandFailure`` with the nearest keys if there is no such key.
     static func leaf(_ key: String) throws -> Leaf {
         let source = SettingSource.option("The key")
         let names = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -77,7 +77,7 @@ extension SettingSchema {
             .section(
                 ProviderUse.allCases.map { use in
                     let usual = use.usualProvider.map { "`\($0)`" }
-                    return (use.rawValue, .value(.provider, default: usual ?? "the only provider that can be called"))
+                    return (use.rawValue, .value(.provider, default: usual ?? unnamed))
                 })
         ),
         (
@@ -85,18 +85,24 @@ extension SettingSchema {
             .section([
                 ("connect_timeout", .value(.duration(.milliseconds(1) ... .seconds(3600)), default: "`10s`")),
                 ("idle_timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
-                ("proxy", .value(.proxy, default: "`HTTPS_PROXY` and the like")),
-                ("no_proxy", .value(.hosts, default: "`NO_PROXY`")),
-                ("certificate_file", .value(.path, default: "none: only the authorities of the system")),
+                ("proxy", .value(.proxy, default: "the variables `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`")),
+                ("no_proxy", .value(.hosts, default: "the variable `NO_PROXY`")),
+                ("certificate_file", .value(.path, default: "none")),
             ])
         ),
         ("services", .each(.service, service)),
     ])
 
-    private static let ofPreset = "the value of the preset, or a value that fits the address"
+    private static let unnamed = "the provider that can be called, if there is exactly one"
 
-    private static func choice<Words: RawRepresentable<String> & CaseIterable>(_ words: Words.Type) -> SettingSchema {
-        .value(.choice(Words.allCases.map(\.rawValue)), default: ofPreset)
+    private static func quirk(_ kind: SettingKind, _ value: String) -> SettingSchema {
+        .value(kind, default: "the value of the preset; without a preset: \(value)")
+    }
+
+    private static func quirkChoice<Words: RawRepresentable<String> & CaseIterable>(
+        _ words: Words.Type, _ value: String
+    ) -> SettingSchema {
+        quirk(.choice(Words.allCases.map(\.rawValue)), value)
     }
 
     private static let service = SettingSchema.section([
@@ -121,13 +127,18 @@ extension SettingSchema {
         (
             "quirks",
             .section([
-                ("token_limit", .choice(OpenAICompatibility.TokenLimit.self)),
-                ("stream_usage", .value(.flag, default: ofPreset)),
-                ("structured", .choice(OpenAICompatibility.Structure.self)),
-                ("tools", .value(.flag, default: ofPreset)),
-                ("system_role", .choice(OpenAICompatibility.SystemRole.self)),
-                ("seed", .choice(OpenAICompatibility.SeedName.self)),
-                ("base64_vectors", .value(.flag, default: ofPreset)),
+                (
+                    "token_limit",
+                    quirkChoice(
+                        OpenAICompatibility.TokenLimit.self,
+                        "`max_completion_tokens` at OpenAI's own address, otherwise `max_tokens`")
+                ),
+                ("stream_usage", quirk(.flag, "`true`")),
+                ("structured", quirkChoice(OpenAICompatibility.Structure.self, "`json_schema`")),
+                ("tools", quirk(.flag, "`true`")),
+                ("system_role", quirkChoice(OpenAICompatibility.SystemRole.self, "`system`")),
+                ("seed", quirkChoice(OpenAICompatibility.SeedName.self, "`seed`")),
+                ("base64_vectors", quirk(.flag, "`true` at OpenAI's own address, otherwise `false`")),
             ])
         ),
         ("fallback", .value(.providers, default: "none")),
@@ -144,7 +155,7 @@ enum SettingNaming: Sendable, Hashable {
         }
     }
 
-    /// Returns the name as it is stored. Header names are case-insensitive.
+    /// Returns a name in the form in which it is stored. Names of headers are stored in lower case.
     func canonical(_ name: String) -> String {
         switch self {
         case .service: name
@@ -152,7 +163,7 @@ enum SettingNaming: Sendable, Hashable {
         }
     }
 
-    /// Returns the problem with a canonical name as the end of a sentence; `nil` if it is valid.
+    /// Returns the problem with a stored name, as the end of a sentence; `nil` if the name is valid.
     func problem(with name: String) -> String? {
         switch self {
         case .service:

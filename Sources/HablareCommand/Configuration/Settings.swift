@@ -1,20 +1,20 @@
 import Foundation
 
-/// The settings of the command. An option overrides the environment, which overrides the file. A missing setting has
-/// its default. A value that cannot be read is an error, never the default.
+/// The settings of the command. An option overrides the environment, and the environment overrides the file. If a
+/// setting is missing, its default applies. If a value cannot be read, this is an error.
 struct Settings: Sendable, Equatable {
     struct Network: Sendable, Equatable {
         var connectTimeout = Duration.seconds(10)
         var idleTimeout = Duration.seconds(120)
         var proxy = Proxy.environment
-        /// The hosts that are reached without a proxy; `nil`: those of `NO_PROXY`.
+        /// The hosts for which no proxy is used. `nil`: the hosts of `NO_PROXY`.
         var withoutProxy: [String]?
         /// A PEM file of certificate authorities to trust in addition to the system's.
         var certificateFile: URL?
     }
 
     enum Proxy: Sendable, Hashable {
-        /// The proxy of `HTTPS_PROXY` and similar variables.
+        /// The proxy that `HTTPS_PROXY` and similar variables name.
         case environment
         case none
         case address(String)
@@ -42,7 +42,7 @@ extension Settings {
 enum ProviderUse: String, Sendable, Hashable, CaseIterable {
     case generate, speak, image, embed, narrate, transcribe
 
-    /// The provider to ask if neither the command line nor the settings name one; `nil`: none.
+    /// The default provider if the command line and the settings name none; `nil` if the command has no default.
     var usualProvider: String? {
         switch self {
         case .speak, .narrate: "espeak-ng"

@@ -5,7 +5,7 @@ struct SettingsReading {
     private let composition: Composition
     private let services: [String]
     let leaves: [SettingSchema.Leaf]
-    /// The settings, each from its strongest source, and the sections that the user named.
+    /// The settings, each from its source with the highest precedence, and the sections that the user named.
     private let said: [SettingPath: Setting]
     private var values: [SettingPath: SettingValue] = [:]
     private var addressProblems: [String: CommandFailure] = [:]
@@ -56,7 +56,7 @@ struct SettingsReading {
         return source.failure("\(leaf.path) must be \(leaf.kind.wanted).")
     }
 
-    /// Returns a setting as its strongest source has it; `nil` if none has it.
+    /// Returns a setting from its source with the highest precedence; `nil` if it is not set.
     func setting(at path: SettingPath) -> Setting? { said[path].flatMap { $0.texts == nil ? nil : $0 } }
 
     func settings() throws -> Settings {
@@ -128,7 +128,7 @@ struct SettingsReading {
         values.keys.contains { $0.names.starts(with: path.names) }
     }
 
-    /// Returns a service's differences from OpenAI: the preset's, or those of its address, with the settings'.
+    /// Returns a service's differences from OpenAI: those of its preset or of its address, changed by the settings.
     private func quirks(of service: ServiceSettings) -> OpenAICompatibility? {
         let path = SettingPath("services", service.name, "quirks")
         guard hasValue(in: path) else { return service.compatibility }
@@ -147,7 +147,7 @@ struct SettingsReading {
         return quirks
     }
 
-    /// Returns the known service that a service is. By default its name decides, unless it has another kind.
+    /// Returns the preset of a service. By default, the service's name decides, unless the service has another kind.
     private func preset(of name: String) throws -> OpenAIPreset? {
         let path = SettingPath("services", name)
         let kind = values[path + "kind"]?.text
@@ -162,7 +162,7 @@ struct SettingsReading {
         return kind == nil || kind == ServiceKind.openai.rawValue ? OpenAIPreset.named(name) : nil
     }
 
-    /// Returns the protocol that a service speaks. For a built-in service, its name determines it.
+    /// Returns the kind of a service: the API that it has. For a built-in service, its name determines the kind.
     private func kind(of name: String, _ preset: OpenAIPreset?) throws -> ServiceKind {
         let path = SettingPath("services", name)
         let said = values[path + "kind"]?.text.flatMap(ServiceKind.init)
@@ -186,8 +186,8 @@ struct SettingsReading {
         said[path]?.source.failure(problem) ?? CommandFailure(.configuration, problem)
     }
 
-    /// Returns a file or folder, relative to the folder of the settings file that names it, else to the working
-    /// directory.
+    /// Returns the URL of a file or folder. If the settings file contains the path, the path is relative to the folder
+    /// of the settings file. Otherwise it is relative to the working directory.
     private func url(_ path: SettingPath) -> URL? {
         guard let text = values[path]?.text, let source = said[path]?.source else { return nil }
         if text.hasPrefix("~/"), !source.isOption, let home = composition.environment["HOME"], home.hasPrefix("/") {

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The folders of the XDG base directory specification; `nil` if the environment names neither them nor a home.
+/// The folders of the XDG base directory specification. A folder is `nil` if the environment names neither the folder
+/// nor a home.
 struct XDGFolders: Sendable {
     let environment: [String: String]
 
     var data: URL? { folder("XDG_DATA_HOME", else: ".local/share") }
-    /// The folder of the user's own files: settings, programs, prices, keys.
+    /// The folder of the files that the user edits: settings, programs, prices, keys.
     var configuration: URL? { folder("XDG_CONFIG_HOME", else: ".config") }
     var cache: URL? { folder("XDG_CACHE_HOME", else: ".cache") }
 

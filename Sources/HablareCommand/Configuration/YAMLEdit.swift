@@ -1,12 +1,12 @@
 import Foundation
 import Yams
 
-/// Sets one value in the text of a YAML or JSON file, and leaves every other character as it is. Pure.
+/// An editor that sets one value in the text of a YAML or JSON file, and leaves every other character unchanged.
 ///
-/// The parser gives the beginnings of values, and their ends are found in the text. This knows the forms in which
-/// settings are written, and not all of YAML. The caller compares what both texts mean.
+/// The parser reports where values begin. The editor finds where they end. It supports the forms in which settings are
+/// written, and not all of YAML. Therefore the caller compares the meaning of the text before and after the change.
 struct YAMLEdit {
-    /// The text has a form in which the value cannot be set.
+    /// An error: the text has a form in which the value cannot be set.
     struct Unsupported: Error {}
 
     private let scalars: [Unicode.Scalar]
@@ -20,7 +20,7 @@ struct YAMLEdit {
         self.isJSON = isJSON
     }
 
-    /// Returns the text with a value.
+    /// Returns the text with a value that is set.
     ///
     /// - Parameters:
     ///   - path: The keys to the value. Missing sections are added.
@@ -85,7 +85,7 @@ struct YAMLEdit {
         return text(afterLineOf: end, adding: block(rest, value, indent: first.column - 1))
     }
 
-    /// Gives a section its first value.
+    /// Adds the first value to an empty section.
     private func filling(
         _ node: Node?, of key: Node.Scalar?, with rest: [String], _ value: String, isFlow: Bool
     ) throws -> String {
@@ -120,7 +120,7 @@ struct YAMLEdit {
         }.joined()
     }
 
-    /// Returns a text as a scalar that every parser reads as this text.
+    /// Returns a text as a YAML scalar that every parser reads as this text.
     private func word(_ text: String) -> String {
         let isPlain =
             !isJSON && text.wholeMatch(of: /[A-Za-z0-9\/._~][A-Za-z0-9\/._~:@+\-]*/) != nil && !text.hasSuffix(":")
@@ -151,14 +151,15 @@ struct YAMLEdit {
         return offset
     }
 
-    /// Whether a section or a list is in brackets. The parser reports the same style for all.
+    /// Whether a section or a list is written in brackets. The parser reports the same style for all forms, so the text
+    /// is checked.
     private func isFlow(_ mark: Mark?) -> Bool {
         guard let mark, lineStarts.indices.contains(mark.line - 1) else { return false }
         let offset = lineStarts[mark.line - 1] + mark.column - 1
         return scalars.indices.contains(offset) && (scalars[offset] == "{" || scalars[offset] == "[")
     }
 
-    /// Returns the place after the colon of a key.
+    /// Returns the position after the colon of a key.
     private func colon(after key: Node.Scalar, _ isFlow: Bool) throws -> Int {
         let end = try end(of: .scalar(key), isFlow, isKey: true)
         guard let colon = scalars[end...].firstIndex(where: { !$0.properties.isWhitespace }), scalars[colon] == ":"

@@ -1,10 +1,11 @@
 import Foundation
 import Yams
 
-/// The text of a YAML file, which may be JSON, and the places in it. Pure.
+/// The text of a YAML file, which may be JSON, and the places in the text.
 ///
-/// Anchors and aliases are refused: no file here needs them, and they let a small file expand into a huge one. The
-/// library refuses nesting deeper than a thousand levels. Tags are ignored: every value is text until it is read.
+/// Anchors and aliases are refused: no file of this command needs them, and with them a small file can become a huge
+/// value. The library refuses nesting deeper than a thousand levels. Tags are ignored: every value is a text until it
+/// is read.
 struct YAMLText {
     let text: String
     let url: URL
@@ -35,7 +36,7 @@ struct YAMLText {
 
     func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
-    /// Parses the text and calls `body` with its root, which is `nil` for an empty text.
+    /// Parses the text and calls `body` with the root of the text. The root of an empty text is `nil`.
     func read<Value>(_ body: (Node?) throws -> Value) throws -> Value {
         try refuseAliases()
         // The library keeps a pointer into the text beyond the call in which that is safe, unless the text is long
@@ -52,7 +53,8 @@ struct YAMLText {
         }
     }
 
-    /// Describes a parse error. Never uses the error's own description, which contains the text.
+    /// Returns the failure for a parse error. It never contains the error's own description, because this description
+    /// contains the text.
     private func failure(of error: YamlError) -> CommandFailure {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -70,8 +72,9 @@ struct YAMLText {
         "The key \(shown(name)) occurs more than once in its section. Keep one of them."
     }
 
-    /// Throws if the text has both an anchor and an alias, before the parser sees it. With aliases a few lines can
-    /// expand so far that comparing a section's keys never ends. Either of the two alone is harmless here.
+    /// Throws an error if the text has both an anchor and an alias, before the parser reads it. With aliases, a few
+    /// lines can become so large that comparing the keys of a section never ends. An anchor or an alias alone is
+    /// harmless.
     private func refuseAliases() throws {
         let bytes = Array(text.utf8)
         guard let anchor = Self.firstMark(UInt8(ascii: "&"), in: bytes),
@@ -82,8 +85,8 @@ struct YAMLText {
             "\(Self.anchors) If it is none, as in a comment or a text, write it without & or *.")
     }
 
-    /// Returns the index of the first apparent anchor or alias. Includes those in comments and quotes, which only the
-    /// parser can tell apart.
+    /// Returns the index of the first character that may begin an anchor or alias. It may be in a comment or in quotes,
+    /// which only the parser can distinguish.
     private static func firstMark(_ sign: UInt8, in bytes: [UInt8]) -> Int? {
         bytes.indices.first { index in
             guard bytes[index] == sign, index + 1 < bytes.count, isWord(bytes[index + 1]) else { return false }
@@ -110,12 +113,12 @@ struct YAMLText {
     private static let anchors =
         "Anchors and aliases (&name, *name) are not supported. Write the values in full."
 
-    /// Returns the keys and values of a section, none if it is empty.
+    /// Returns the keys and values of a section; empty if the section is empty.
     ///
     /// - Parameters:
     ///   - subject: The name of the section in a message.
     ///   - example: A key with its value, for a message.
-    ///   - canonical: Returns a key as it is compared.
+    ///   - canonical: A closure that returns the form in which a key is compared.
     func pairs(
         of node: Node, source: SettingSource, subject: String, example: String,
         canonical: (String) -> String = { $0 }
@@ -148,7 +151,7 @@ struct YAMLText {
         .file(url, line: mark?.line ?? 1, column: mark?.column ?? 1)
     }
 
-    /// Returns the place of a parse error. An error in the padding after the text is reported at the text's end.
+    /// Returns the place of a parse error. If the error is in the padding after the text, returns the end of the text.
     private func source(ofFault mark: Mark) -> SettingSource {
         let end = source(at: text.unicodeScalars.count)
         if case .file(_, let last, _) = end, mark.line > last { return end }
@@ -161,7 +164,8 @@ struct YAMLText {
         return .file(url, line: before.count { $0 == "\n" } + 1, column: before[start...].count + 1)
     }
 
-    /// Returns a key in a form that is safe to show: the user may have put a secret or a whole page in its place.
+    /// Returns a key in a form that is safe to show. By mistake, the user may have put a secret or a whole page in
+    /// place of a key.
     static func shown(_ name: String) -> String {
         guard !SecretNames.looksLikeKey(name) else { return "…" }
         return name.wholeMatch(of: /[A-Za-z0-9_.\-]{1,64}/) != nil ? name : String(name.prefix(64)).debugDescription

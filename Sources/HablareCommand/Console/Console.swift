@@ -3,12 +3,13 @@ import Hablare
 import HablareProviders
 import HablareSupport
 
-/// Prints results on standard output and everything else on standard error. Standard error may have a live line at the
-/// bottom, which is redrawn. A terminal receives no control characters but our own; see ``ShownText``.
+/// The output of the command. Results go to standard output, and everything else goes to standard error. Standard error
+/// may have a live line at the bottom, which is redrawn. A terminal receives no control characters except those of this
+/// command (see ``ShownText``).
 ///
-/// Nothing here blocks a thread. Printing a result waits for its reader and can be cancelled. A note does not wait.
-/// While standard error is not read, notes are kept. Of progress only the newest is kept, and of the log a limited
-/// part.
+/// No method blocks a thread. Printing a result waits for the reader of the output and can be cancelled. Printing a
+/// note does not wait. While standard error is not read, notes are kept. Of progress, only the newest line is kept, and
+/// of the log, a limited part.
 final class Console: Sendable {
     private struct State: Sendable {
         var live = ""
@@ -33,7 +34,7 @@ final class Console: Sendable {
     var outputStyle: Style { Style(isEnabled: terminal.isOutputTerminal && terminal.allowsColour) }
     var errorStyle: Style { Style(isEnabled: terminal.isErrorTerminal && terminal.allowsColour) }
 
-    /// - Parameter isStyled: Whether the text was made with ``outputStyle``, so that its colours are ours.
+    /// - Parameter isStyled: Whether the text was made with ``outputStyle``, so that its colours are safe to print.
     func print(_ text: String, isStyled: Bool = false) async throws {
         let begun = unfinished()
         let keepsStyle = isStyled && outputStyle.isEnabled
@@ -41,8 +42,8 @@ final class Console: Sendable {
         try await put(begun + Data((shown + "\n").utf8))
     }
 
-    /// - Throws: ``CommandFailure``; `CancellationError` if the task is cancelled before the bytes are written. They
-    ///   are still written once there is room, unless the process ends first.
+    /// - Throws: ``CommandFailure``. `CancellationError` if the task is cancelled before the bytes are written. The
+    ///   bytes are still written when the output has room, unless the process ends first.
     func write(_ data: Data) async throws {
         try await put(showsOutput ? state.withLock { $0.shown.next(data) } : data)
     }
@@ -55,18 +56,20 @@ final class Console: Sendable {
         try await output.write(data)
     }
 
-    /// Writes a text on standard error, on a line of its own. If that fails, the failure cannot be reported anywhere.
+    /// Writes a text on standard error, on a separate line. If writing fails, the failure is ignored, because it cannot
+    /// be reported anywhere.
     func note(_ text: String) {
         say(inLinesOfItsOwn(forErrors(text)))
     }
 
-    /// Writes a progress report, as ``note(_:)`` does. It is omitted if the next report would directly follow it.
+    /// Writes a progress report, like ``note(_:)``. If the next report would directly follow this one, this one is left
+    /// out.
     func noteProgress(_ text: String) {
         say(inLinesOfItsOwn(forErrors(text)), isPassing: true)
     }
 
-    /// Writes a line of the log, as ``note(_:)`` does. While more than ``logBytes`` bytes are unwritten, lines are
-    /// omitted. The next line that is written is preceded by the number of omitted lines.
+    /// Writes a line of the log, like ``note(_:)``. While more than ``logBytes`` bytes are unwritten, lines are left
+    /// out. Before the next line, the number of these lines is written.
     func log(_ line: String) {
         guard errors.unwrittenBytes < Self.logBytes else { return state.withLock { $0.leftOut += 1 } }
         let leftOut = state.withLock { state in
@@ -112,7 +115,7 @@ final class Console: Sendable {
         await errors.drain()
     }
 
-    /// The number of unwritten bytes on standard error above which lines of the log are omitted.
+    /// The number of unwritten bytes on standard error above which lines of the log are left out.
     static let logBytes = 1 << 20
 
     private static let erase = "\r\u{1B}[K"
@@ -153,8 +156,8 @@ final class Console: Sendable {
 }
 
 extension Console {
-    /// Throws if an answer is not text and standard output is a terminal: its bytes would be noise, or terminal
-    /// commands.
+    /// Throws an error if an answer is not text and standard output is a terminal. The terminal could interpret the
+    /// bytes of the answer as commands.
     func check(showing type: ContentType, instead: String) throws {
         guard showsOutput, ![.text, .structured, .embedding].contains(type) else { return }
         throw CommandFailure(.usage, "The answer is \(type.rawValue), which a terminal cannot show. \(instead)")
@@ -162,7 +165,7 @@ extension Console {
 }
 
 extension ContentType {
-    /// Determines the type of an answer from its first bytes; `nil` if it may be text. Text has no zero byte. Pure.
+    /// Determines the type of an answer from its first bytes; `nil` if the answer may be text. Text has no zero byte.
     init?(ofBeginning bytes: Data) {
         let first = MagicBytes(bytes)
         let isFrame = bytes.first == 0xFF && bytes.dropFirst().first.map { $0 & 0xE0 == 0xE0 } ?? false

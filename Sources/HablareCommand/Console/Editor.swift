@@ -1,12 +1,12 @@
 import Foundation
 
-/// The person's editor: `$VISUAL`, else `$EDITOR`, else `vi`. It may have arguments, such as `code --wait`.
+/// The user's editor: `$VISUAL`, else `$EDITOR`, else `vi`. It may have arguments, such as `code --wait`.
 enum Editor {
     static func command(_ environment: [String: String]) -> String {
         ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
     }
 
-    /// Runs an editor on the terminal of this process, and returns its exit status once it has ended.
+    /// Runs an editor on the terminal of this process. Returns the editor's exit status when the editor has ended.
     static func run(_ command: String, on file: URL) async throws -> Int32 {
         let words = "\(command) \(ShellWords.joined([file.path]))"
         // Ctrl-C belongs to the editor. This call ignores it meanwhile, and keeps the editor in the terminal's group.
@@ -16,10 +16,10 @@ enum Editor {
 }
 
 extension Composition {
-    /// Lets the person edit a file, and creates its folder if that is missing.
+    /// Lets the user edit a file. Creates the folder of the file if it is missing.
     ///
-    /// - Parameter check: Checks the text afterwards. If it throws, the text stays as it is.
-    /// - Parameter again: The command that edits the file again.
+    /// - Parameter check: Checks the file after the editor has ended. If it throws an error, the file stays as it is.
+    /// - Parameter again: The command that edits the file again, for the message.
     func edit(_ file: URL, again: String, check: () throws -> Void) async throws {
         try OwnFile.makeFolder(of: file)
         let editor = Editor.command(environment)

@@ -2,20 +2,20 @@ import Foundation
 import Hablare
 
 enum InputFile {
-    /// The maximum size of a text: 256 MiB. All of it is held in memory.
+    /// The maximum size of a text: 256 MiB. The whole text is held in memory.
     static let mostTextBytes = 256 << 20
     private static let pieceBytes = 1 << 20
 
     enum Fault: Error, Hashable {
         case missing
         case folder
-        /// It may not be read, or its disk fails. The value is the system's message.
+        /// The file may not be read, or its disk fails. The value is the system's message.
         case unreadable(String)
-        /// It exceeds the maximum size. The value is that maximum in bytes.
+        /// The file exceeds the maximum size. The value is the maximum size in bytes.
         case tooLarge(Int)
     }
 
-    /// Returns the contents of a file, which may be a pipe or another device. Reads at most one byte beyond the limit.
+    /// Returns the content of a file, which may be a pipe or another device. Reads at most one byte beyond the limit.
     static func bytes(of url: URL, atMost most: Int) throws(Fault) -> Data {
         var status = stat()
         guard stat(url.path, &status) == 0 else {
@@ -63,12 +63,12 @@ enum InputFile {
         return data
     }
 
-    /// Returns all of standard input if it is a pipe, a socket or a file, as ``standardInput(_:atMost:)`` does; `nil` if
-    /// it is a terminal, another device such as `/dev/null`, a folder, or closed.
+    /// Returns all of standard input if it is a pipe, a socket or a file, like ``standardInput(_:atMost:)``. Returns
+    /// `nil` if it is a terminal, another device such as `/dev/null`, a folder, or closed.
     ///
     /// - Parameters:
-    ///   - patience: The time after which an input that stays silent is reported. Default 3 s.
-    ///   - waits: Called once if nothing comes in that time. The input is read to its end all the same.
+    ///   - patience: The time after which `waits` is called if no input arrives. Default: 3 s.
+    ///   - waits: A closure that is called once if no input arrives in this time. The input is still read to its end.
     static func pipedInput(
         _ handle: FileHandle, atMost most: Int = mostTextBytes, patience: Duration = .seconds(3), waits: () -> Void
     ) throws -> Data? {
@@ -81,7 +81,7 @@ enum InputFile {
         return try standardInput(handle, atMost: most)
     }
 
-    /// - Parameter instead: The end of the sentence that advises the user if the file is missing, after "Check the
+    /// - Parameter instead: The advice if the file is missing. It continues a sentence that begins with "Check the
     ///   name".
     static func read(_ url: URL, atMost most: Int, what: String, instead: String = "") throws -> Data {
         do throws(Fault) {
@@ -113,8 +113,8 @@ enum InputFile {
         file.map { $0 == "-" } ?? (words == nil || words == "-")
     }
 
-    /// Returns the text given to a command, as words, in a file or on standard input, and the source's name for
-    /// messages.
+    /// Returns the text that was given to a command: as an argument, in a file or on standard input. Also returns the
+    /// name of the source for messages.
     static func given(
         _ words: String?, file: String?, in composition: Composition
     ) throws -> (text: Data, source: String) {
@@ -148,14 +148,14 @@ enum InputText {
     }
 }
 
-/// The prompt of `generate`: the argument, and the content that is piped in.
+/// The prompt of `generate`: the argument, together with the content that is piped in.
 struct PromptInput: Sendable, Hashable {
     var text: String
-    /// Piped content that is no text: a picture, a PDF or a recording.
+    /// Piped content that is not text: a picture, a PDF or a recording.
     var attachment: Prompt.Part?
 
-    /// Reads the prompt. Without an argument, or with `-`, it is standard input. With an argument, standard input is
-    /// read only if it is a pipe or a file, and goes before the argument.
+    /// Reads the prompt. Without an argument, or with `-`, standard input is the prompt. With an argument, standard
+    /// input is read only if it is a pipe or a file, and its content goes before the argument.
     static func read(_ argument: String?, quiet: Bool, in composition: Composition) throws -> PromptInput {
         guard let argument, argument != "-", let input = try readPiped(before: argument, quiet: quiet, in: composition)
         else {
@@ -167,7 +167,7 @@ struct PromptInput: Sendable, Hashable {
         return input
     }
 
-    /// Reads the prompt as ``read(_:quiet:in:)`` does, or returns `nil` if there is neither an argument nor piped input.
+    /// Reads the prompt like ``read(_:quiet:in:)``. Returns `nil` if there is neither an argument nor piped input.
     static func readIfAny(_ argument: String?, quiet: Bool, in composition: Composition) throws -> PromptInput? {
         guard argument == nil else { return try read(argument, quiet: quiet, in: composition) }
         return try readPiped(before: "", quiet: quiet, in: composition)
@@ -193,7 +193,7 @@ struct PromptInput: Sendable, Hashable {
         return input
     }
 
-    /// Combines piped content with a prompt; `nil` for content of an unknown kind. Pure.
+    /// Combines piped content with a prompt; `nil` for content of an unknown kind.
     init?(_ piped: Data, before prompt: String) {
         switch AttachedFile.part(piped, named: "standard input") {
         case nil: return nil
@@ -208,7 +208,8 @@ struct PromptInput: Sendable, Hashable {
         self.text = text
     }
 
-    /// Returns the input, a blank line and the prompt. Returns one of them unchanged if the other has only spaces.
+    /// Returns the input, a blank line and the prompt. If one of the two texts has only spaces, returns the other text
+    /// unchanged.
     static func combined(_ input: String, before prompt: String) -> String {
         guard !input.allSatisfy(\.isWhitespace) else { return prompt }
         guard !prompt.allSatisfy(\.isWhitespace) else { return input }

@@ -54,14 +54,14 @@ struct AnyKey: CodingKey {
     init?(intValue: Int) { return nil }
 }
 
-/// The place where a text stops being JSON, and the reason. The decoders report only that it is none, or quote the text,
-/// which may have a secret in it. Pure.
+/// The place where a text stops being JSON, and the reason. This type is used because decoders report no place, or
+/// quote the text, which may contain a secret.
 struct JSONFault: Sendable, Hashable {
     let sentence: String
 
-    /// Returns `nil` for JSON.
+    /// Finds the fault of a text. Returns `nil` if the text is JSON.
     ///
-    /// - Parameter takesLast: Whether an object may have a name twice. Default false.
+    /// - Parameter takesLast: Whether an object may have the same name twice. Default: `false`.
     init?(in data: Data, takesLast: Bool = false) {
         guard String(validating: data, as: UTF8.self) != nil else {
             let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

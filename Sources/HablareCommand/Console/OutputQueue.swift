@@ -4,10 +4,10 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// Writes to a channel on a thread of its own, one piece after another.
+/// A queue that writes pieces to a channel one after another, on a separate thread.
 ///
-/// A write to a full pipe blocks until the reader reads. Threads of the cooperative pool must not block: there may be
-/// only one, and the engine, its leases and the signals need it.
+/// If a pipe is full, a write blocks until the reader reads. The threads of Swift's concurrency must not block: there
+/// may be only one of them, and the engine, its leases and the signals need it.
 final class OutputQueue: Sendable {
     private struct State: Sendable {
         var waiting: Deque<Piece> = []
@@ -31,8 +31,9 @@ final class OutputQueue: Sendable {
 
     var unwrittenBytes: Int { state.withLock { $0.byteCount } }
 
-    /// Enqueues a piece without waiting. A passing piece is omitted if the next passing piece would directly follow it,
-    /// so that progress takes no memory while the output is not read. `ended` is not called for an omitted piece.
+    /// Enqueues a piece without waiting. If a passing piece directly follows another passing piece that is not yet
+    /// written, the older of the two is left out, and its `ended` is not called. So progress takes no memory while the
+    /// output is not read.
     func put(_ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         let piece = Piece(data: data, isPassing: isPassing, ended: ended)
         let replacesLast = state.withLock { state in

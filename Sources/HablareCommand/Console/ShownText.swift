@@ -1,9 +1,10 @@
 import Foundation
 
-/// Text that is safe to write to a terminal. A foreign control character, such as one in a program's answer, could
-/// clear the screen, retitle the window or hide earlier output. Each is shown as `cat -v` shows it, as `^[` or `M-^[`.
-/// Line ends and tabs are unchanged. Characters that change the direction of writing, and so the order of letters, are
-/// shown as `<U+202E>`. Invalid UTF-8 becomes U+FFFD.
+/// Text that is safe to write to a terminal.
+///
+/// A control character in the answer of a program, for example, could clear the screen, change the window's title or
+/// hide earlier output. Such a character is shown like `cat -v` shows it: `^[` or `M-^[`. Line ends and tabs are
+/// unchanged. Characters that change the direction of writing are shown as `<U+202E>`. Invalid UTF-8 becomes U+FFFD.
 struct ShownText: Sendable {
     private var begun = Data()
 
@@ -60,7 +61,7 @@ struct ShownText: Sendable {
         return prefix + String(Unicode.Scalar(byte ^ 0x40))
     }
 
-    /// Returns the number of bytes at the end that begin an incomplete character.
+    /// Returns the number of bytes at the end that are the beginning of an incomplete character.
     private static func unfinished(_ bytes: Data) -> Int {
         for (count, byte) in zip(1..., bytes.suffix(3).reversed()) {
             switch byte {

@@ -13,7 +13,7 @@ struct Column<Row>: Sendable {
 }
 
 extension Console {
-    /// Prints all rows as a JSON array, or the shown rows as a table. An empty table becomes a note.
+    /// Prints all rows as a JSON array, or the shown rows as a table. If the table has no rows, prints a note instead.
     func print<Row: ListRow>(
         _ rows: [Row], shownAs shown: [Row]? = nil, json: Bool, orNote nothing: String
     ) async throws {
@@ -28,7 +28,7 @@ extension Console {
     }
 }
 
-/// Aligned columns of text. Widths are counted in columns of a terminal; the last column is not padded.
+/// Aligned columns of text. Widths are measured in columns of a terminal. The last column is not padded.
 struct Table: Sendable {
     private let headings: [String]
     private var rows: [[String]] = []
@@ -63,7 +63,7 @@ struct Table: Sendable {
 
     var bodyLines: [String] { rows.map(line) }
 
-    /// Removes the rows and keeps the widths, for the next page of a long table.
+    /// Removes the rows and keeps the widths of the columns, for the next page of a long table.
     mutating func nextPage() {
         rows = []
     }
@@ -79,7 +79,7 @@ struct Table: Sendable {
         return line
     }
 
-    /// Replaces the characters in a cell that would break its row or move the cursor.
+    /// Replaces the characters in a cell that would end its row or move the cursor.
     private static func onOneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { ShownText.isControl($0) ? " " : $0 }))
     }

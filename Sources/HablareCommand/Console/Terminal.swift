@@ -9,7 +9,7 @@ struct Terminal: Sendable {
     var isErrorDumb = false
     var allowsColour: Bool
     var allowsUnicode: Bool
-    /// The width in columns, looked up each time because windows are resized.
+    /// The width in columns. It is looked up each time, because the user may resize the window.
     var width: @Sendable () -> Int
 
     static let defaultWidth = 80
@@ -36,8 +36,9 @@ struct Terminal: Sendable {
     }
 }
 
-/// Colours, if they are enabled. Output printed as styled keeps every colour in it. Foreign text in it must therefore
-/// pass through a style or ``plain(_:)``, which remove foreign colours.
+/// The colours of the output, if they are enabled. If a text is printed as styled, every colour in it is kept.
+/// Therefore every part of the text that comes from elsewhere must pass through a style or ``plain(_:)``, which remove
+/// its colours.
 struct Style: Sendable, Hashable {
     let isEnabled: Bool
 
@@ -47,7 +48,8 @@ struct Style: Sendable, Hashable {
     func green(_ text: String) -> String { paint(text, "32") }
     func yellow(_ text: String) -> String { paint(text, "33") }
 
-    /// Returns text for use among styled text, without colours of its own. Does nothing if styles are disabled.
+    /// Returns a text without its own colours, for use within a styled text. Returns the text unchanged if styles are
+    /// disabled.
     func plain(_ text: String) -> String { isEnabled ? ShownText.shown(text) : text }
 
     /// The control sequences that ``paint(_:_:)`` adds to a text.

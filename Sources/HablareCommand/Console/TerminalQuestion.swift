@@ -1,9 +1,9 @@
 import Foundation
 
-/// Asks a question at the terminal of the process, also if standard input is a pipe.
+/// A question at the terminal of the process. It can be asked even if standard input is a pipe.
 enum TerminalQuestion {
     private static let path = "/dev/tty"
-    /// The milliseconds between checks whether to continue.
+    /// The number of milliseconds between two checks whether to continue.
     private static let patience: Int32 = 50
     /// The longest line that is read, in bytes.
     private static let longest = 1_000
@@ -16,9 +16,9 @@ enum TerminalQuestion {
         return true
     }
 
-    /// Returns the line that the person types; an empty one at the end of input.
+    /// Returns the line that the user types; an empty line at the end of the input.
     ///
-    /// - Throws: `CancellationError`; ``CommandFailure`` if the terminal is gone.
+    /// - Throws: `CancellationError`. ``CommandFailure`` if the terminal is gone.
     static func ask(_ question: String) async throws -> String {
         try await OwnThread.run { goesOn in
             let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)

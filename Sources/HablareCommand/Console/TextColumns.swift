@@ -1,11 +1,11 @@
 extension StringProtocol {
     /// The number of columns that the text takes on a terminal. Chinese, Japanese and Korean characters and emoji take
-    /// two, combining marks none (Unicode Standard Annex 11, version 16).
+    /// two columns. Combining marks take none (Unicode Standard Annex 11, version 16).
     var columns: Int { reduce(0) { $0 + $1.columns } }
 }
 
 extension String {
-    /// Returns the text in at most `most` columns. A longer one is cut and ends with an ellipsis.
+    /// Returns the text in at most `most` columns. If the text is longer, it is cut and ends with an ellipsis.
     ///
     /// - Parameter most: 1 or more.
     func cut(toColumns most: Int) -> String {
@@ -38,8 +38,8 @@ extension Character {
         scalar.value >= 0x1100 && wide.contains { $0.contains(scalar.value) }
     }
 
-    /// The ranges of the classes W and F of `EastAsianWidth.txt` that are no emoji. A range includes unassigned
-    /// characters among the wide ones.
+    /// The ranges of the classes W and F of `EastAsianWidth.txt` that are not emoji. A range also includes unassigned
+    /// characters between wide characters.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
         0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF,

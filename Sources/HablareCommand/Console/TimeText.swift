@@ -60,7 +60,7 @@ struct LocalTime: Sendable {
     let now: Date
     let zone: TimeZone
 
-    /// Formats a time of day, with its date unless that is today: `14:03:22`, `2026-11-22 02:00:00`.
+    /// Formats a time of day. If the date is not today, the date precedes the time: `14:03:22`, `2026-11-22 02:00:00`.
     func clock(_ date: Date) -> String {
         let (day, time) = parts(date)
         return day == parts(now).day ? time : "\(day) \(time)"

@@ -13,7 +13,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         let message: String
     }
 
-    /// The store's folder; `nil` if the settings cannot be read, so that it is unknown.
+    /// The store's folder; `nil` if the folder is unknown because the settings cannot be read.
     var folder: String?
     private(set) var requests = 0
     private(set) var contentFiles = 0
@@ -49,7 +49,7 @@ struct DoctorReport: JSONPrintable, Sendable {
             """, isProblem: true)
     }
 
-    /// Adds the settings, and the services that cannot be asked because of their settings.
+    /// Adds the settings, and the services that cannot be called because of their settings.
     mutating func add(_ settings: Settings, _ services: [ServiceEntry]) {
         // A server on this machine that needs no key may not run.
         able += services.count { $0.problem == nil && !($0.settings.isBare && $0.key == nil) }
@@ -57,7 +57,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         for entry in services where entry.problem?.status == .configuration { add(entry.name, invalid: entry.problem) }
     }
 
-    /// Adds a provider. A missing program is a problem only if the user's own file names it.
+    /// Adds a provider. If a program is missing, this is a problem only if the user's own file names the program.
     mutating func add(
         _ provider: String, isOwn: Bool = false, _ health: InstalledProvider.Health,
         _ voices: Result<Int, AIServiceError>
@@ -78,7 +78,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         for advice in health.advice { add(provider, "advice", advice) }
     }
 
-    /// Adds the models of the services that have ended, or end within half a year.
+    /// Adds the models that are retired, or will be retired within half a year.
     mutating func add(
         modelsOf services: [ServiceEntry], in catalog: ModelCatalog, at date: Date
     ) {
@@ -98,7 +98,8 @@ struct DoctorReport: JSONPrintable, Sendable {
         }
     }
 
-    /// Adds a problem if no provider can be asked. One unusable provider among others is not a problem.
+    /// Adds a problem if no provider can be called. If other providers can be called, an unusable provider is not a
+    /// problem.
     mutating func conclude() {
         guard able == 0 else { return }
         add(
@@ -146,10 +147,11 @@ struct DoctorReport: JSONPrintable, Sendable {
 }
 
 enum DiskSpace {
-    /// The number of free bytes below which a disk counts as full: SQLite's own files and a typical answer need them.
+    /// The number of free bytes below which a disk counts as full. SQLite's own files and a typical answer need this
+    /// space.
     static let least: Int64 = 8 << 20
 
-    /// Returns the number of free bytes below a folder, which need not exist; `nil` if it is unknown.
+    /// Returns the number of free bytes on the disk of a folder; `nil` if it is unknown. The folder need not exist.
     static func free(at folder: URL) -> Int64? {
         var path = folder.absoluteURL.standardizedFileURL
         while path.path != "/", !path.path.isEmpty, !FileManager.default.fileExists(atPath: path.path) {

@@ -16,17 +16,17 @@ struct EmbedCommand: ComposedCommand {
 
             The argument is one text. In a file, and on standard input, each line is a text.
 
-            The output has one JSON array of numbers on each line, in the order of the texts. If a vector is missing, \
-            no vector is printed. You therefore cannot assign a vector to the wrong text.
+            The output has one JSON array of numbers on each line, in the order of the texts. Nothing is printed until \
+            every text has its vector. So line N always belongs to text N.
 
-            Vectors are kept. If you run the same command again, for example after Ctrl-C, the command continues and \
-            repeats no finished call.
+            Finished vectors are kept. If you run the same command again, for example after Ctrl-C, the command \
+            continues without repeating a finished call.
             """)
 
     @Argument(
         help: """
             The text. Without a text, or with -, each line of standard input is a text. If the text begins with -, put \
-            -- before it.
+            -- before the text.
             """
     )
     var text: String?
@@ -39,12 +39,14 @@ struct EmbedCommand: ComposedCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The length of the vectors, if the model has a choice. Default: the model's own.", valueName: "n"))
+            """
+            The length of the vectors, for a model that supports several lengths. Default: the model's default length.
+            """, valueName: "n"))
     var dimensions: Int?
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("The output file; - is standard output, the default.", valueName: "file"),
+        help: ArgumentHelp("The output file. - is standard output. Default: standard output.", valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
     var output: String?
 

@@ -9,8 +9,8 @@ protocol ComposedCommand: ParsableCommand {
 }
 
 extension ComposedCommand {
-    /// Returns a manager whose engine does not run. It records commands such as cancel in the store, where the process
-    /// that runs the request notices them.
+    /// Returns a manager whose engine does not run. The manager records commands such as cancel in the store. The
+    /// process that runs the request reads them there.
     func manager(of opened: OpenedStore, in composition: Composition, verbose: Bool) throws -> AIRequestManager {
         AIRequestManager(
             store: opened.store, providers: try ProviderRegistry([]), seams: composition.seams,
@@ -26,8 +26,8 @@ struct Selection: Sendable {
     var isHeld: Bool?
     var job: String?
 
-    /// Calls `body` for each request and returns how many calls returned `true`. Many calls run at once, because each
-    /// waits for the disk.
+    /// Calls `body` for each request and returns how many calls returned `true`. Many calls run at the same time,
+    /// because each call waits for the disk.
     func count(where body: @escaping @Sendable (UUID) async throws -> Bool) async throws -> Int {
         let count = Locked(0)
         let filter = SnapshotFilter(
@@ -47,7 +47,8 @@ struct Selection: Sendable {
 }
 
 extension StoreReading {
-    /// Reads all requests that match a filter, one page of its limit at a time, because they may not fit into memory.
+    /// Reads all requests that match a filter, page by page, because they may not fit into memory. The filter's limit
+    /// is the size of a page.
     func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) throws -> Void) throws {
         var filter = filter
         while true {
@@ -60,7 +61,8 @@ extension StoreReading {
 }
 
 extension AIRequestManager {
-    /// Reads all requests that match a filter, page by page, with the reasons for which they wait in this process.
+    /// Reads all requests that match a filter, page by page. Each request has the reason for which it waits in this
+    /// process.
     func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) async throws -> Void) async throws {
         var filter = filter
         while true {

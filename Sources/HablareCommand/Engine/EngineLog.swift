@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import Logging
 
-/// Writes a log to the console's standard error. Logging does not wait for the reader.
+/// A log handler that writes to the console's standard error. Logging does not wait for the reader.
 struct ConsoleLogHandler: LogHandler {
     let label: String
     let console: Console
@@ -27,7 +27,7 @@ struct ConsoleLogHandler: LogHandler {
     }
 }
 
-/// Logs the engine's events. Never a prompt, a parameter, an answer or a program's output.
+/// A log of the engine's events. It never contains a prompt, a parameter, an answer or a program's output.
 struct EngineLog: Sendable {
     let logger: Logger
 
@@ -121,7 +121,7 @@ struct EngineLog: Sendable {
 }
 
 extension Logger.Metadata {
-    /// Adds an error without its cause, which contains the provider's words.
+    /// Adds an error without its cause, because the cause contains the provider's own text.
     fileprivate func naming(_ error: AIServiceError) -> Self {
         merging(["code": "\(error.code)", "error": "\(error.words)"]) { $1 }
     }

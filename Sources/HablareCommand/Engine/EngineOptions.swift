@@ -2,15 +2,15 @@ import ArgumentParser
 import Hablare
 
 struct EngineOptions: ParsableArguments {
-    /// The maximum duration of a program's attempt if no other is set.
+    /// The maximum duration of a program's attempt if the user sets no other.
     static let defaultTimeout = Duration.seconds(120)
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The maximum number of simultaneous calls of this process to each provider. Default: the service's \
-            setting, or the number of processors for a program.
+            The maximum number of calls to each provider that this process makes at the same time. Default: for a \
+            service, its setting; for a program, the number of processors.
             """, valueName: "n"))
     var concurrency: Int?
 
@@ -18,7 +18,7 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            End an attempt after this time. Default: the service's setting, or 120 for a program.
+            End an attempt after this time. Default: for a service, its setting; for a program, 120.
             """, valueName: "seconds"))
     var timeout: Double?
 
@@ -33,8 +33,8 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The maximum number of calls a minute to each provider, across all processes on the store. Default: the \
-            service's setting, or no limit for a program.
+            The maximum number of calls a minute to each provider. All processes on the store together keep this \
+            limit. Default: for a service, its setting; for a program, no limit.
             """, valueName: "n"))
     var rate: Double?
 
@@ -84,7 +84,7 @@ struct EngineOptions: ParsableArguments {
     }
 }
 
-/// Throws if a number is outside the range of its option. An omitted number passes.
+/// Throws an error if a number is outside the range of its option. A missing number is accepted.
 func checkNumber(_ option: String, _ number: Int?, in range: ClosedRange<Int>) throws {
     guard let number, !range.contains(number) else { return }
     throw ValidationError("\(option) is \(number). Give a number from \(range.lowerBound) to \(range.upperBound).")

@@ -1,10 +1,11 @@
 import Hablare
 
-/// Runs an engine while some work needs it, then reports how the work ended.
+/// A run of an engine for some work, and of the report about it.
 ///
-/// The first signal ends the work: nothing new is started, and attempts in flight get the grace period. A second signal
-/// ends those at once. A signal during the report, or while files are moved into place, ends that step. After a signal,
-/// the report takes at most two seconds, so that a blocked reader cannot delay the exit.
+/// The first signal ends the work: nothing new is started, and attempts in flight may continue for the grace period. A
+/// second signal ends these attempts at once. A signal during the report, or while files are moved to their final
+/// names, ends that step. After a signal, the report takes at most two seconds, so that a blocked reader cannot delay
+/// the exit.
 struct EngineSession: Sendable {
     enum End<Value: Sendable>: Sendable {
         case finished(Value)
@@ -15,20 +16,20 @@ struct EngineSession: Sendable {
         }
     }
 
-    /// The maximum wait for a blocked reader after a signal.
+    /// The maximum time for which the report waits for a blocked reader after a signal.
     static let lastWords = Duration.seconds(2)
 
     let manager: AIRequestManager
     let alarm: StoreAlarm
-    /// Suspends the engine once further requests would be refused as well; `nil` to continue regardless.
+    /// Suspends the engine if a provider would refuse all further requests; `nil` to continue in this case.
     let refusals: Refusals?
     let clock: EngineClock
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     let stopping: @Sendable (StopSignal) -> Void
     var suspending: @Sendable (AIServiceError) async -> Void = { _ in }
 
-    /// Runs the engine and the work, then `keep`, then the report. `keep` does our own final work and waits for no
-    /// reader. A signal cancels `keep` and the report; the status is then the signal's.
+    /// Runs the engine and the work, then `keep`, and then the report. `keep` does the command's own final work, which
+    /// does not wait for a reader. A signal cancels `keep` and the report, and the exit status is then the signal's.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,
         keep: @escaping @Sendable (End<Value>) async throws -> Void = { _ in },
@@ -86,8 +87,8 @@ struct EngineSession: Sendable {
         ])
     }
 
-    /// Runs `keep` and the report until they end, a signal arrives, or the time for a blocked reader has passed after a
-    /// signal.
+    /// Runs `keep` and the report until they end, a signal arrives, or, after a signal, the time for a blocked reader
+    /// has passed.
     private func report<Value: Sendable>(
         _ end: End<Value>, _ orders: StopOrders, _ keep: @escaping @Sendable (End<Value>) async throws -> Void,
         _ report: @escaping @Sendable (End<Value>) async throws -> CommandStatus

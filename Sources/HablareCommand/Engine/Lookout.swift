@@ -2,11 +2,10 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// A waiter for requests that also notices standstills. At a standstill, a request is held or waits for a suspended
-/// account.
+/// A waiter for requests that also notices standstills: a request is held, or waits for an account that is suspended.
 ///
-/// The waiter reads the awaited requests from the store when a wait begins. It reads them again after each event that
-/// may change what a request waits for.
+/// The waiter reads the requests from the store when a wait begins, and again after each event that may change what a
+/// request waits for.
 final class Lookout: Sendable {
     enum Ending: Sendable {
         case final(RequestStatus)
@@ -30,7 +29,7 @@ final class Lookout: Sendable {
     private let looked: @Sendable (RequestSnapshot) -> Void
     private let state = Locked(State())
 
-    /// - Parameter news: The signals to read the requests again. See ``EngineEvent/mayChangeWaits``.
+    /// - Parameter news: The signals after which the requests are read again. See ``EngineEvent/mayChangeWaits``.
     init(
         manager: AIRequestManager, news: Broadcast<Void>, retrying: @escaping @Sendable (Int) -> Void,
         looked: @escaping @Sendable (RequestSnapshot) -> Void
@@ -116,7 +115,7 @@ extension RequestSnapshot {
 }
 
 extension EngineEvent {
-    /// Whether an unfinished request may now wait for something else, or no longer wait.
+    /// Whether, after this event, an unfinished request may wait for something else, or no longer wait.
     var mayChangeWaits: Bool {
         switch self {
         case .submitted, .waiting, .retried, .diverted, .held, .interrupted, .suspended, .recovered: true

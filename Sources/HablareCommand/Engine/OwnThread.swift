@@ -2,11 +2,11 @@ import Dispatch
 import Hablare
 import HablareSupport
 
-/// A thread for work that blocks on a disk or a processor. Threads of the cooperative pool must not block: there may be
-/// only one, and the signals need it.
+/// A separate thread for work that blocks on a disk or a processor. The threads of Swift's concurrency must not block:
+/// there may be only one of them, and the signals need it.
 enum OwnThread {
-    /// Runs `body` on a thread of its own and waits for its end. `body` may call `shouldContinue` at any time; it returns
-    /// `false` once the task is cancelled.
+    /// Runs `body` on a separate thread and waits for its end. `body` may call `shouldContinue` at any time. This
+    /// closure returns `false` after the task was cancelled.
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ shouldContinue: () -> Bool) throws -> Value
     ) async throws -> Value {
@@ -23,7 +23,8 @@ enum OwnThread {
     }
 }
 
-/// Calls `body` for every element, `limit` at once. The first error cancels the others.
+/// Calls `body` for every element, with at most `limit` calls at the same time. The first error cancels the other
+/// calls.
 func forEachConcurrently<Element: Sendable>(
     _ elements: some Sequence<Element>, limit: Int, _ body: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
@@ -42,7 +43,8 @@ func forEachConcurrently<Element: Sendable>(
     }
 }
 
-/// Runs all tasks at once until one returns a value or throws, then cancels and awaits the others.
+/// Runs all tasks at the same time until one of them returns a value or throws. Then cancels the others and waits for
+/// them.
 func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in
         defer { group.cancelAll() }
@@ -55,7 +57,7 @@ func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]
 }
 
 extension EngineClock {
-    /// Sleeps for a duration. Returns `false` if the task is cancelled first.
+    /// Sleeps for a duration. Returns `false` if the task is cancelled during this time.
     func sleepUnlessCancelled(for duration: Duration) async -> Bool {
         do {
             try await sleep(for: duration)

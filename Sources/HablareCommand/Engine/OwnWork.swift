@@ -2,12 +2,13 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// The work of this process on a store, apart from that of other processes: its registrations and the requests that it
-/// ended. It counts the engine's events, so that requests without a waiter count, too.
+/// The work of this process on a store, separate from the work of other processes: the ids under which this process is
+/// registered as an owner of requests, and the requests that it ended. It counts the engine's events, so requests for
+/// which nothing waits are also counted.
 final class OwnWork: Sendable {
     struct Ended: Sendable, Hashable {
         var here: [RequestPhase: Int] = [:]
-        /// The number of requests by phase that this process waited for and other processes ended.
+        /// For each phase, the number of requests that this process waited for and that other processes ended.
         var elsewhere: [RequestPhase: Int] = [:]
 
         func count(_ end: RequestPhase) -> Int { here[end, default: 0] + elsewhere[end, default: 0] }
@@ -16,10 +17,11 @@ final class OwnWork: Sendable {
     private struct State: Sendable {
         var owners: Set<OwnerID> = []
         var ended = Ended()
-        /// Requests that ended here and whose waits have not returned.
+        /// The requests that ended in this process, and whose waits have not returned yet.
         var own: Set<UUID> = []
-        /// Requests whose waits returned and that are attributed to other processes. A wait may read an end from the
-        /// store before this process's event of the same end arrives. The event then corrects the attribution.
+        /// The requests whose waits have returned, and that are counted for other processes. A wait may read the end of
+        /// a request from the store before this process receives its own event about the same end. The event then
+        /// corrects the count.
         var others: [UUID: RequestPhase] = [:]
 
         mutating func endsHere(_ id: UUID, _ end: RequestPhase) {
@@ -36,7 +38,7 @@ final class OwnWork: Sendable {
 
     var owners: Set<OwnerID> { state.withLock { $0.owners } }
 
-    /// The requests that ended so far. Exact after ``AIRequestManager/eventsTold()``, and once the engine has ended.
+    /// The requests that ended so far. Exact after ``AIRequestManager/eventsTold()``, and after the engine has ended.
     var ended: Ended { state.withLock { $0.ended } }
 
     func noted(_ event: EngineEvent) {
@@ -60,7 +62,7 @@ final class OwnWork: Sendable {
         }
     }
 
-    /// Forgets individual requests and keeps the counts. Call it only while no wait is pending.
+    /// Forgets the individual requests and keeps the counts. Call this method only while no wait is pending.
     func forgetRequests() {
         state.withLock { state in
             state.own = []

@@ -1,10 +1,11 @@
 import Hablare
 import HablareSupport
 
-/// Suspends the engine once a provider refuses a request for a reason that applies to all others, such as a wrong key.
-/// Only refusals of this process count: another process on the store may have the right key, and continues.
+/// Suspends the engine if a provider refuses a request for a reason that applies to all other requests, such as a wrong
+/// key. Only refusals in this process count, because another process on the store may have the right key.
 final class Refusals: Sendable {
-    /// Attempts in flight may finish within their own time limits, because their answers are paid for.
+    /// The time for which attempts in flight may continue after the refusal. It is very long, because their answers are
+    /// paid for, and their own time limits apply.
     private static let grace = Duration.seconds(7 * 24 * 3600)
 
     private let refusal = Locked<AIServiceError?>(nil)
@@ -19,7 +20,7 @@ final class Refusals: Sendable {
         first.continuation.yield(error)
     }
 
-    /// Suspends the engine at the first refusal. Runs until the task is cancelled. Call it once.
+    /// Suspends the engine at the first refusal. Runs until the task is cancelled. Call this method only once.
     func watch(over manager: AIRequestManager, _ tell: (AIServiceError) async -> Void = { _ in }) async {
         for await refusal in first.stream {
             await tell(refusal)
@@ -28,16 +29,16 @@ final class Refusals: Sendable {
         }
     }
 
-    /// Waits until a refusal has suspended the engine and nothing is in flight. Returns `false` if the task is
-    /// cancelled. Call it once.
+    /// Waits until a refusal has suspended the engine and no attempt is in flight. Returns `false` if the task is
+    /// cancelled. Call this method only once.
     func untilSuspended() async -> Bool {
         for await _ in suspended.stream {}
         return !Task.isCancelled
     }
 }
 
-/// The first error of a write to the store. The engine waits for a full disk to get space again, as an app wants it. A
-/// command instead reports the error to the user at once and ends.
+/// The first error of a write to the store. If the disk is full, the engine waits until there is space again, which is
+/// right for an app. A command instead reports the error to the user at once and ends.
 final class StoreAlarm: Sendable {
     private let errors = AsyncStream.makeStream(of: AIServiceError.self, bufferingPolicy: .bufferingOldest(1))
 
@@ -50,7 +51,7 @@ final class StoreAlarm: Sendable {
         }
     }
 
-    /// Waits for the first error; `nil` if the task is cancelled. Call it once.
+    /// Waits for the first error; `nil` if the task is cancelled. Call this method only once.
     func firstError() async -> AIServiceError? {
         for await error in errors.stream { return error }
         return nil

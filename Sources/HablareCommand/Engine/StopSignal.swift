@@ -28,8 +28,8 @@ extension StopSignal {
     }
 }
 
-/// Routes each received signal by the state of the command. During the work, the first stops it and the second ends
-/// attempts in flight. During the report, each signal ends the report.
+/// Decides by the state of the command what a signal does. During the work, the first signal stops the work and the
+/// second signal ends attempts in flight. During the report, each signal ends the report.
 final class StopOrders: Sendable {
     private struct State: Sendable {
         var count = 0

@@ -11,11 +11,11 @@ struct StoreSession: Sendable {
     private let news = Broadcast<Void>(limit: 1)
     private let composition: Composition
 
-    /// The time that attempts in flight may take after the first Ctrl-C.
+    /// The time for which attempts in flight may continue after the first Ctrl-C.
     static let grace = Duration.seconds(10)
 
-    /// - Parameter suspending: Called for each account that is suspended because it refuses every call; `nil` to
-    ///   suspend none.
+    /// - Parameter suspending: A closure that is called for each account that is suspended because its service refuses
+    ///   every call; `nil` to suspend no account.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
         prices: PriceTable, verbose: Bool, suspending: (@Sendable (AccountID, AIServiceError) -> Void)? = nil,
@@ -52,7 +52,7 @@ struct StoreSession: Sendable {
     ) -> Lookout {
         Lookout(manager: manager, news: news, retrying: retrying, looked: looked)
     }
-    /// Returns a reporter that shows progress in a way that suits standard error.
+    /// Returns a reporter that shows progress in the form for standard error: a terminal, or a file or pipe.
     func reporter(of tally: Tally, quiet: Bool, verbose: Bool) -> ProgressReporter {
         let console = composition.console
         let manner: ProgressReporter.Manner =

@@ -4,7 +4,7 @@ import HablareAudio
 import HablareProviders
 import HablareSpeech
 
-/// The reason that the command ends early: a one-line message that says what to do, and the exit status.
+/// The reason why the command ends early: a one-line message that says what to do, and the exit status.
 struct CommandFailure: Error, Equatable {
     let status: CommandStatus
     let message: String
@@ -18,17 +18,19 @@ struct CommandFailure: Error, Equatable {
         self.init(.configuration, "\(file.path) is invalid. \(problem)")
     }
 
-    /// Returns the failure with a sentence of advice. A broken pipe is not reported, so it gets no advice.
+    /// Returns the failure with a sentence of advice. A broken pipe is not reported, so no advice is added to it.
     func advising(_ advice: String) -> CommandFailure {
         status == .brokenPipe ? self : CommandFailure(status, "\(message) \(advice)")
     }
 
-    /// Describes an error of the store for a user who continues in another way than with the same command.
+    /// Creates the failure for an error of the store. `howToContinue` says what the user can do other than repeat the
+    /// command.
     init(_ error: AIServiceError, howToContinue: String) {
         self.init(Self.status(of: error.code), Self.message(of: error, error.words(howToContinue: howToContinue)))
     }
 
-    /// Describes a store that became unusable during work whose finished part is on disk, unless the store is gone.
+    /// Creates the failure for a store that became unusable during the work. The finished part of the work is on disk,
+    /// unless the store is gone.
     init(unworkable error: AIServiceError, howToContinue: String) {
         let failure = CommandFailure(error, howToContinue: howToContinue)
         guard error.code != .storageMissing else {
@@ -40,7 +42,7 @@ struct CommandFailure: Error, Equatable {
         self.init(failure.status, "\(failure.message) Finished work is kept\(continuation).")
     }
 
-    /// Describes any error for a user of the command line. Never shows a type's name or a prompt.
+    /// Creates the failure for any error. The message never shows a type's name or a prompt.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -95,21 +97,21 @@ struct CommandFailure: Error, Equatable {
 }
 
 extension AIServiceError {
-    /// The message and the first line of the provider's own words, for a list of failures.
+    /// The message and the first line of the provider's own text, for a list of failures.
     var reason: String {
         guard category == .provider, let line = cause?.split(whereSeparator: \.isNewline).first else { return words }
         return "\(words) It said: \(line.prefix(200))"
     }
 }
 
-/// The exit status of the command. Each number has a row in docs/exit-codes.md; the names follow sysexits(3).
+/// The exit status of the command. docs/exit-codes.md has a row for each number. The names follow sysexits(3).
 struct CommandStatus: Sendable, Hashable, RawRepresentable {
     let rawValue: Int32
 
     static let success = CommandStatus(rawValue: 0)
-    /// A part of the work could not be done; the rest is done.
+    /// A part of the work could not be done. The other parts are done.
     static let incomplete = CommandStatus(rawValue: 1)
-    /// The work is done, but standard output begins with an abandoned part of an answer.
+    /// The work is done, but standard output begins with a part of an earlier attempt.
     static let restarted = CommandStatus(rawValue: 2)
     static let usage = CommandStatus(rawValue: 64)
     /// The input, or something made from it, is invalid.
@@ -119,7 +121,7 @@ struct CommandStatus: Sendable, Hashable, RawRepresentable {
     static let cannotCreate = CommandStatus(rawValue: 73)
     static let inputOutput = CommandStatus(rawValue: 74)
     static let temporary = CommandStatus(rawValue: 75)
-    /// A file of settings is invalid, or the store is of a newer version, damaged or set up wrongly.
+    /// A settings file is invalid, or the store has a newer version, is damaged or is set up wrongly.
     static let configuration = CommandStatus(rawValue: 78)
     static let interrupted = CommandStatus(rawValue: 130)
     /// The reader of the output closed the pipe (SIGPIPE).
@@ -128,11 +130,11 @@ struct CommandStatus: Sendable, Hashable, RawRepresentable {
 }
 
 extension AIServiceError {
-    /// The message for a user of the command line. The engine's own message advises developers of apps. If its advice
-    /// does not name a command, the command's own words replace it.
+    /// The message for a user of the command line. The engine's own advice is for developers of apps. If it does not
+    /// name a command, it is replaced by advice for users of the command.
     var words: String { words(howToContinue: "run the same command again") }
 
-    /// - Parameter howToContinue: The action to take once there is space, in words.
+    /// - Parameter howToContinue: The advice for the time when space is free again, in words.
     func words(howToContinue: String) -> String {
         guard let pause = retryAfter?.inSeconds, pause >= 1 else { return sentences(howToContinue) }
         return "\(sentences(howToContinue)) Wait \(LocalTime.span(pause)) before you retry."
@@ -165,7 +167,8 @@ extension AIServiceError {
         }
     }
 
-    /// Neither reading a completed request nor retrying it makes its answer again.
+    /// Advice on how to make a lost answer again. Reading or retrying a completed request does not make its answer
+    /// again.
     private static let regenerationAdvice =
         """
         To make it again, run the same `hablare generate …` again. For `hablare narrate`, `speak`, `image` or \
@@ -175,9 +178,10 @@ extension AIServiceError {
 }
 
 extension CommandFailure {
-    /// Reports an unusable answer of a job. The same command would find it again, so it has to be removed first.
+    /// Creates the failure for an unusable answer of a job. If the user repeated the command, it would find the same
+    /// answer again, so the answer has to be removed first.
     ///
-    /// - Parameter isNewEachTime: Whether the same command would make other answers instead
+    /// - Parameter isNewEachTime: Whether the command would make other answers if it is repeated
     ///   (``JobWork/isNewEachTime``).
     init(unusable what: String, _ id: UUID, _ reason: String, isNewEachTime: Bool = false, _ data: DataOptions) {
         let remedy =
@@ -220,7 +224,7 @@ extension AIServiceError {
         contentProblem.map { CommandFailure(unusable: what, id, $0, isNewEachTime: isNewEachTime, data) } ?? self
     }
 
-    /// The problem of a stored answer, as a sentence; `nil` if the error does not concern the answer.
+    /// The problem with a stored answer, as a sentence; `nil` if the error does not concern the answer.
     var contentProblem: String? {
         guard category == .data else { return nil }
         return code == .contentMissing || code == .responseExpired ? "It is missing or damaged." : words

@@ -2,7 +2,8 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// Prints a request's answer to standard output, each chunk once, whether it comes live or from the store.
+/// A printer of a request's answer to standard output. It prints each chunk once, whether the chunk comes live or from
+/// the store.
 final class AnswerPrinter: Sendable {
     private static let pageBytes = 64 << 10
 
@@ -13,7 +14,8 @@ final class AnswerPrinter: Sendable {
     private let asLines: Bool
     private let admits: @Sendable (StreamChunk) throws -> Void
     private struct Taken: Sendable {
-        /// The position in the newest generation up to which the reader has taken every chunk.
+        /// The position in the newest generation of the answer up to which the reader has received every chunk. A
+        /// generation is one version of the answer: if the answer begins again, a new generation begins.
         var taken: Int
         var hasSome = false
         var isRestarted = false
@@ -21,8 +23,10 @@ final class AnswerPrinter: Sendable {
     private let output: Locked<Taken>
 
     /// - Parameters:
-    ///   - asLines: Whether to print each chunk as a line of ``JSONLines``. Default: its bytes are printed.
-    ///   - admits: Called with the first chunk before it is printed. If it throws, nothing is printed.
+    ///   - asLines: Whether to print each chunk as a line of ``JSONLines``. Default: the bytes of the chunk are
+    ///     printed.
+    ///   - admits: A closure that is called with the first chunk before it is printed. If it throws an error, nothing
+    ///     is printed.
     init(
         of id: UUID, from first: Int = 0, to console: Console, asLines: Bool = false,
         admits: @escaping @Sendable (StreamChunk) throws -> Void = { _ in }
@@ -45,8 +49,8 @@ final class AnswerPrinter: Sendable {
     /// The number of the first chunk that the reader may not have taken.
     var printed: Int { output.withLock { $0.taken } }
 
-    /// Returns the exit status of a complete answer. A program that reads the output cannot tell where the answer
-    /// begins after an abandoned part, so it must not see success.
+    /// Returns the exit status of a complete answer. If a part of an earlier attempt was printed before the answer, the
+    /// status is not success, because a program that reads the output cannot find where the answer begins.
     func endStatus(_ data: DataOptions) -> CommandStatus {
         guard isRestarted, !asLines, !console.terminal.isOutputTerminal else { return .success }
         console.note(
@@ -57,7 +61,7 @@ final class AnswerPrinter: Sendable {
         return .restarted
     }
 
-    /// Skips a generation of the answer and all earlier ones. Call it before anything is printed.
+    /// Skips a generation of the answer and all earlier generations. Call this method before anything is printed.
     func passOver(_ generation: Int) {
         cursor.withLock { $0 = StreamCursor(at: StreamPosition(generation: generation + 1, sequence: 0)) }
     }
@@ -97,8 +101,8 @@ final class AnswerPrinter: Sendable {
         }
     }
 
-    /// Returns the number of chunks of a fully printed answer. If it is less than the first chunk to print, that chunk
-    /// does not exist.
+    /// Returns the number of chunks of an answer that was printed completely. If this is less than the number of the
+    /// first chunk to print, that chunk does not exist.
     func count(in store: any StoreReading) throws -> Int {
         let next = next
         // Chunks that were printed, or requested from the beginning, are already counted.
@@ -120,7 +124,7 @@ final class AnswerPrinter: Sendable {
         return count
     }
 
-    /// Prints an answer that arrived in one piece; a vector or a value tree as JSON.
+    /// Prints an answer that arrived in one piece. A vector or a JSON value is printed as JSON.
     private func printWhole(of generation: Int, in store: any StoreReading) async throws {
         guard let content = try store.response(of: id)?.content, let answer = WholeAnswer(try content.printable)
         else { return }

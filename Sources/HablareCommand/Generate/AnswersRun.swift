@@ -1,7 +1,8 @@
 import Foundation
 import Hablare
 
-/// Requests several answers at once, or answers that must satisfy a schema, from a manager whose engine is running.
+/// A run that requests several answers at the same time, or answers that must satisfy a schema. The engine of its
+/// manager must be running.
 struct AnswersRun: Sendable {
     struct Answer: Sendable {
         let request: UUID
@@ -22,13 +23,15 @@ struct AnswersRun: Sendable {
     }
 
     enum Ending: Sendable {
-        /// It has an answer: its own or its last repair's, with the value if a schema required one.
+        /// The request has an answer: its own or the answer of its last repair. If a schema required a value, the value
+        /// is included.
         case complete(by: UUID, value: ParameterValue?, repairs: Int?)
-        /// It has no answer: the store says whether it failed, was cancelled or is held.
+        /// The request has no answer. The store says whether it failed, was cancelled or is held.
         case unfinished
-        /// Its answer, or its last repair's, does not satisfy the schema and could not be repaired.
+        /// The request's answer, or the answer of its last repair, does not satisfy the schema and could not be
+        /// repaired.
         case unsuitable(AIServiceError, by: UUID, repairs: Int)
-        /// It has no answer because its provider refuses every call and is suspended.
+        /// The request has no answer, because its provider refuses every call and is suspended.
         case left
         case removed
     }
@@ -36,12 +39,12 @@ struct AnswersRun: Sendable {
     let requests: [AIRequest]
     let provider: ProviderID
     let judge: SchemaJudge?
-    /// The job of the requests, by which this process runs them and their repairs and nothing else.
+    /// The job of the requests. With it, this process runs only these requests and their repairs.
     let job: JobKey
     let manager: AIRequestManager
     let lookout: Lookout
 
-    /// Runs until each request is final or held. Cancelling the task leaves the requests in the store.
+    /// Runs until each request is final or held. If the task is cancelled, the requests stay in the store.
     func run() async throws -> [Answer] {
         try await withThrowingTaskGroup(of: (Int, Answer)?.self) { group in
             defer { group.cancelAll() }
@@ -80,7 +83,8 @@ struct AnswersRun: Sendable {
         }
     }
 
-    /// Waits for an answer as long as one may come. The wait for the answer itself notices only the request's end.
+    /// Waits for an answer until the request, or a repair of its answer, comes to a standstill. The wait for the answer
+    /// itself would notice only the end of the request.
     private func untilStandstill(
         of chain: [UUID], _ answer: @escaping @Sendable () async throws -> Ending
     ) async throws -> Ending {
@@ -102,7 +106,7 @@ struct AnswersRun: Sendable {
         }
     }
 
-    /// Returns the answers if a signal arrived but every request has its answer; `nil` if one has none. Makes no
+    /// Returns the answers after a signal if every request has its answer; `nil` if an answer is missing. Makes no
     /// request, even if an answer does not satisfy the schema.
     func answersNow(in store: any StoreReading) async throws -> [Answer]? {
         var answers: [Answer] = []

@@ -7,7 +7,7 @@ struct AskedRequests: Sendable {
     let isQuiet: Bool
     let data: DataOptions
 
-    /// Reports how a request ended if that is not what the user wanted; see ``RequestVerdict``.
+    /// Reports how a request ended if this is not what the user wanted. See ``RequestVerdict``.
     func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
         let verdict = RequestVerdict(
@@ -28,7 +28,8 @@ struct AskedRequests: Sendable {
             response: try store.response(of: id), showsPrompt: false)
     }
 
-    /// Adds how to continue to an error that makes the store unusable, because the same command would ask again.
+    /// Adds advice to an error that makes the store unusable. Repeating the same command would send the request again,
+    /// so the advice names another way to continue.
     func reportingHowToContinue(
         _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
     ) async throws -> CommandStatus {
@@ -52,7 +53,7 @@ struct AskedRequests: Sendable {
 }
 
 extension StoreReading {
-    /// Whether the store has matching requests, or cannot be read. If it has none, nothing was asked.
+    /// Returns whether the store has matching requests, or cannot be read. If it has none, nothing was sent.
     func mayHave(_ wanted: SnapshotFilter) -> Bool {
         do {
             return try !snapshots(wanted).isEmpty

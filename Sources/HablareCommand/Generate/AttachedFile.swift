@@ -2,14 +2,14 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// A file or an address that goes with a prompt. The content of a file determines its kind, not its name.
+/// A file or an address that goes with a prompt. The type of a file is detected from its content, not from its name.
 enum AttachedFile {
-    /// The largest file: 50 MiB. Services take less.
+    /// The largest file: 50 MiB. Services accept less.
     static let mostBytes = 50 << 20
 
     /// Returns the part of the prompt for a file or an address: a picture, a PDF, a recording, or text.
     ///
-    /// - Throws: ``CommandFailure`` for a file that cannot be read, or is of no such kind.
+    /// - Throws: ``CommandFailure`` if a file cannot be read, or has none of these types.
     static func part(_ name: String, in composition: Composition) throws -> Prompt.Part {
         if let link = link(name) { return link }
         let url = composition.url(name)
@@ -22,8 +22,8 @@ enum AttachedFile {
         return part
     }
 
-    /// Returns the part for an address of the web; `nil` for any other text. One that ends with `.pdf` is a document's,
-    /// every other a picture's.
+    /// Returns the part for a web address; `nil` for any other text. An address that ends with `.pdf` is the address of
+    /// a document. Any other address is the address of a picture.
     static func link(_ name: String) -> Prompt.Part? {
         guard ["https://", "http://"].contains(where: name.lowercased().hasPrefix) else { return nil }
         let isDocument = URL(string: name)?.pathExtension.lowercased() == DocumentFormat.pdf.rawValue

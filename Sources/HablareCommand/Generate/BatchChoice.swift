@@ -2,27 +2,28 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// Whether a request waits for a batch of its service, or is called live. Pure.
+/// The decision whether a request waits for a batch of its service, or is sent at once as a normal call.
 struct BatchChoice: Sendable, Hashable {
-    /// The shortest deadline with which a request waits for a batch, in seconds: 2 hours. Most batches end within one,
-    /// and half an hour is kept for a live call.
+    /// The shortest deadline with which a request waits for a batch, in seconds: 2 hours. Most batches end within one
+    /// hour, and half an hour is kept for a normal call.
     static let shortest: Double = 7200
-    /// The deadline of `--batch` alone, in seconds: the vendors end every batch within a day.
+    /// The deadline if `--batch` is given without a deadline, in seconds. It is a day, because the vendors end every
+    /// batch within a day.
     static let usual: Double = 86_400
 
-    /// Whether it waits for a batch.
+    /// Whether the request waits for a batch.
     var isBatch: Bool
     /// The time until the deadline in seconds; `nil` for none.
     var deadline: Double?
-    /// The note about a live call for the person; `nil` if there is none.
+    /// The note for the user about a normal call; `nil` if there is none.
     var note: String?
 
     /// - Parameters:
     ///   - wanted: The flag `--batch` or `--no-batch`; `nil` if neither is given.
     ///   - deadline: The time until the deadline in seconds; `nil` if none is given.
-    ///   - hindrance: The option that a batch cannot serve, such as `--stream`; `nil` if there is none.
+    ///   - hindrance: An option that is impossible with a batch, such as `--stream`; `nil` if there is none.
     ///   - isCharged: Whether the provider is a service that charges.
-    ///   - lack: Why the provider has no batches, as a part of a sentence; `nil` if it has.
+    ///   - lack: The reason why the provider has no batches, as a part of a sentence; `nil` if it has batches.
     /// - Throws: ``CommandFailure`` with the status `usage` if `--batch` is given and impossible.
     init(
         wanted: Bool?, deadline: Double?, hindrance: String?, isCharged: Bool, lack: String?
@@ -54,8 +55,8 @@ struct BatchChoice: Sendable, Hashable {
 }
 
 extension AIRequest {
-    /// Returns the request as it waits for a batch. An answer of a batch does not stream, and its attempt lasts for
-    /// hours; the live call has its provider's own timeout.
+    /// Returns the request in the form in which it waits for a batch. The answer of a batch does not stream, and its
+    /// attempt lasts for hours. A normal call that follows has its provider's own timeout.
     func waiting(orLive live: InstalledProvider) -> AIRequest {
         guard let deadline else { return self }
         var request = waiting(until: deadline, model: live.askedModel, orLive: live.provider.id)
@@ -64,7 +65,7 @@ extension AIRequest {
         return request
     }
 
-    /// Returns what the person should know about a request that waits for a batch; `nil` without a deadline.
+    /// Returns a note for the user about a request that waits for a batch; `nil` without a deadline.
     func batchNote(of live: InstalledProvider, at time: LocalTime) -> String? {
         guard let deadline else { return nil }
         let leaves = time.clock(deadline.addingTimeInterval(-VendorBatchProvider.usualReserve))

@@ -8,18 +8,21 @@ struct CallOptions: ParsableArguments {
         help: "Print the answer as it arrives. Default: for a text that goes to a terminal.")
     var stream: Bool?
 
-    @Flag(help: "With --stream: begin the answer again after a failure or crash. See exit status 2.")
+    @Flag(
+        help: """
+            With --stream: after a failure or crash, request the answer again from the beginning. See exit status 2.
+            """)
     var restart = false
 
-    @Flag(help: "With --stream: print text at once, and store it up to a second later.")
+    @Flag(help: "With --stream: print text at once, before it is stored. The text is stored up to a second later.")
     var volatile = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            End an attempt after this time, or with --stream after this much silence. Default: the service's setting, \
-            or 120 for a program.
+            End an attempt after this time. With --stream: end an attempt if nothing arrives for this time. Default: \
+            for a service, its setting; for a program, 120.
             """, valueName: "seconds"))
     var timeout: Double?
 
@@ -43,26 +46,29 @@ struct CallOptions: ParsableArguments {
         inversion: .prefixedNo,
         help: """
             Send the request in a batch of the service, at half of the price. If there is no answer half an hour \
-            before the deadline, call the request live: send it as a normal call. Default: with a --deadline of 2 \
-            hours or more. --batch without --deadline sets a deadline of 24 hours.
+            before the deadline, the request is sent as a normal call. Default: a batch if the --deadline is 2 hours \
+            or more. --batch without --deadline sets a deadline of 24 hours.
             """)
     var batch: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "What to do when an attempt's outcome is unknown and it may have been billed.", valueName: "action"))
+            """
+            What to do if a call's outcome is unknown and the call may have been billed: call again, or hold the \
+            request for your decision.
+            """, valueName: "action"))
     var ifInterrupted = InterruptionOption.runAgain
 
     // Not the engine's default: a changed program would go unnoticed, and running it costs nothing.
     @Option(
         help: ArgumentHelp(
             """
-            use: reuse an answer of the last hour to the same request. refresh: request a new answer, which other \
-            requests can reuse. bypass: request a new answer, which no other request can reuse.
+            use: reuse the answer to an equal request if it is less than an hour old. refresh: request a new answer \
+            that later requests can reuse. bypass: request a new answer that no other request can reuse.
             """, valueName: "policy"))
     var cache = CacheOption.refresh
 
-    @Option(help: "The priority over other requests that wait for the provider.")
+    @Option(help: "The priority of this request among the requests that wait for the provider.")
     var priority = PriorityOption.high
 
     @Option(help: "A label for `hablare cost --by tag`. Can be repeated.")
@@ -83,8 +89,8 @@ struct CallOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter isStream: Whether the answer is to be printed as it arrives. If the user did not ask for that, an
-    ///   interrupted answer begins again, as one that is not streamed does.
+    /// - Parameter isStream: Whether the answer is to be printed as it arrives. If the user did not request this with
+    ///   `--stream`, an interrupted answer begins again, as without a stream.
     func request(
         prompt: Prompt, parameters: [String: ParameterValue], isStream: Bool, now: Date
     ) -> AIRequest {
@@ -101,7 +107,7 @@ struct CallOptions: ParsableArguments {
 /// The value of `--deadline`: a number of seconds, or a duration with its unit.
 struct DeadlineOption: ExpressibleByArgument, Sendable, Hashable {
     let text: String
-    /// The time from now; `nil` if the text is none, or not between 0 and ten years.
+    /// The time from now in seconds; `nil` if the text is not a time, or is not between 0 and ten years.
     let seconds: Double?
 
     init(argument text: String) {

@@ -17,11 +17,14 @@ struct ContinueOptions: ParsableArguments {
     @Option(
         name: .customLong("continue-from"),
         help: ArgumentHelp(
-            "Continue the conversation of this request: its id, its first characters, or \"last\".", valueName: "id"),
+            """
+            Continue the conversation of this request. Give the request's id, the first characters of the id, or \
+            \"last\".
+            """, valueName: "id"),
         transform: RequestReference.parse)
     var continueFrom: RequestReference?
 
-    /// Whether the request continues an earlier one.
+    /// Whether the request continues an earlier conversation.
     var isGiven: Bool { continues || continueFrom != nil }
 
     func validate() throws {
@@ -30,7 +33,7 @@ struct ContinueOptions: ParsableArguments {
         }
     }
 
-    /// Returns the conversation to continue; `nil` if none is named.
+    /// Returns the conversation to continue; `nil` if the options name none.
     func conversation(_ data: DataOptions, in composition: Composition) async throws -> EarlierConversation? {
         guard continues || continueFrom != nil else { return nil }
         let store = try data.openForRequest(for: .reading, in: composition).store
@@ -43,9 +46,9 @@ struct ContinueOptions: ParsableArguments {
     }
 }
 
-/// A conversation up to a stored answer, and how it was asked for.
+/// A conversation up to a stored answer, with the provider, the model and the options of its last request.
 struct EarlierConversation: Sendable, Hashable {
-    /// The name of the metadata entry that has the id of the request that a request continues.
+    /// The name of a metadata entry. Its value is the id of the request that a request continues.
     static let label = "continues"
 
     /// The request whose answer is the last message.
@@ -57,7 +60,7 @@ struct EarlierConversation: Sendable, Hashable {
 
     /// Reads a request and its answer.
     ///
-    /// - Throws: ``CommandFailure`` if it has no answer or none that can be continued.
+    /// - Throws: ``CommandFailure`` if the request has no answer, or if its answer cannot be continued.
     init(endingWith id: UUID, in store: any StoreReading, _ data: DataOptions) async throws {
         guard let stored = try store.request(of: id), let snapshot = try store.snapshot(of: id) else {
             throw data.unknown(id)
@@ -114,7 +117,7 @@ struct EarlierConversation: Sendable, Hashable {
         "\(data.commandLine("retry", id)) && \(data.commandLine("work"))"
     }
 
-    /// Returns options that name the provider and the model of the conversation, unless they name others.
+    /// Returns options that name the provider and the model of the conversation, unless they already name others.
     func asking(_ options: ServiceOptions) -> ServiceOptions {
         var options = options
         let named = options.baseURL == nil ? provider.rawValue : AddressedName.provider(of: provider.rawValue)
@@ -123,7 +126,8 @@ struct EarlierConversation: Sendable, Hashable {
         return options
     }
 
-    /// Returns the prompt of the next request. Its own instructions replace those of the conversation.
+    /// Returns the prompt of the next request. If the next request has instructions, they replace the instructions of
+    /// the conversation.
     func prompt(adding next: Prompt, for installed: InstalledProvider) throws -> Prompt {
         guard installed.isLanguageModel else {
             throw CommandFailure(
@@ -137,8 +141,9 @@ struct EarlierConversation: Sendable, Hashable {
         return .messages(instructions + (conversation.messages + added).filter { $0.role != .system })
     }
 
-    /// Adds to the next request the model's thinking, where the same model takes it back. Unless the request has tools of
-    /// its own, it also gets the tools that were called, which services want to know, and a choice of none.
+    /// Adds the model's earlier thinking to the next request, if the same model accepts its thinking back. If the
+    /// request has no tools, also adds the tools that the model called before, because services require them, and
+    /// forbids their use.
     func prepare(_ request: inout AIRequest, for installed: InstalledProvider, runsTools: Bool) {
         request.metadata[Self.label] = id.text
         if installed.takesThinking, installed.provider.id == provider, installed.askedModel == model {

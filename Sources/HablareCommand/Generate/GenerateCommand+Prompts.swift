@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension GenerateCommand {
-    /// Adds the line of a prompt to a failure.
+    /// Runs a check. If it fails, adds the line of the prompt to the failure.
     static func checking(line: Int?, _ body: () throws -> Void) throws {
         do {
             try body()

@@ -12,7 +12,7 @@ struct GenerateCommand: ComposedCommand {
             EXAMPLES:
               hablare generate --provider openai 'Tell me about whales.'
               git diff | hablare generate --provider openai 'Write a commit message.'
-              hablare generate -m gpt-5-mini -s 'Be brief.' -f notes.txt 'Which tasks are open?'
+              hablare generate -m gpt-6-luna -s 'Be brief.' -f notes.txt 'Which tasks are open?'
               hablare generate -c 'And which of them is the most urgent?'
               git diff | hablare generate -t commit
               hablare generate --provider anthropic --image whale.jpg 'Which species?'
@@ -21,59 +21,60 @@ struct GenerateCommand: ComposedCommand {
               hablare generate --provider openai --tool ./weather --max-cost 0.10 'An umbrella in Vigo?'
 
             A provider is a service such as openai, or a program on this machine. `hablare providers` lists the \
-            providers. Define further providers in hablare.yaml and programs.json, in $XDG_CONFIG_HOME/hablare or \
-            ~/.config/hablare.
+            providers. To add a provider, define a service in hablare.yaml or a program in programs.json. Both files \
+            are in $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
 
             The request is stored before the request is sent. The answer is stored as it arrives. After Ctrl-C, the \
-            answer gets 10 s to finish. Then the request waits in the store, and `hablare work` completes the request. \
-            `generate` does not run other requests that wait.
+            command waits up to 10 s for the answer. If the answer is not complete then, the request waits in the \
+            store, and `hablare work` completes the request. `generate` runs only its own requests.
 
             On a terminal, a text is printed as it arrives. With --stream, a text is also printed as it arrives if the \
-            output is a pipe, and other terminals can read the answer with `hablare stream ID`. With --stream, the \
-            request fails if it is interrupted after a part of the answer has arrived. `hablare retry ID` queues the \
-            request again, and `hablare work` runs it. With --restart, the answer begins again automatically.
+            output is a pipe or a file. While the text arrives, you can read it in another terminal with `hablare \
+            stream ID`. If a call with --stream is interrupted after a part of the answer has arrived, the request \
+            fails. `hablare retry ID` queues the request again, and `hablare work` then runs the request. With \
+            --restart, the request does not fail: the command requests the answer again from the beginning.
 
             With --deadline 24h, a request to OpenAI or Anthropic is sent in a batch: the service answers within \
             hours, at half of the price. After Ctrl-C or a crash, `hablare work` continues with the same batch. If the \
-            batch has not ended half an hour before the deadline, the request is called live: it is sent as a normal \
-            call, at the full price. With --no-batch, the request is called live at once.
+            batch has not ended half an hour before the deadline, the request is sent as a normal call, at the full \
+            price. With --no-batch, the request is sent as a normal call at once.
 
-            With --prompts, the same command continues where it stopped. Finished answers are kept, and failed \
-            requests are retried. The answers are printed in order, with a line --- between two answers. If an answer \
-            is missing, no answer is printed. With --json, each line is an object, also for a request without an \
-            answer.
+            If a command with --prompts was interrupted, run the command again. The second run keeps the finished \
+            answers, retries failed requests, and continues. The answers are printed in the order of the prompts, with \
+            a line --- between two answers. Without --json, nothing is printed until every prompt has an answer. With \
+            --json, the command prints one object for each prompt, even if a request failed.
 
             Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
 
-            With a prompt argument, a pipe or file on standard input is read to its end. In a loop that reads its \
-            lines from a file, redirect the standard input of the command: hablare generate 'Hello.' < /dev/null
+            With a prompt argument, the command also reads standard input to its end if standard input is a pipe or \
+            file. In a shell loop that reads its lines from a file, redirect the standard input of the command: \
+            hablare generate 'Hello.' < /dev/null
 
             Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held; 2 the answer is \
             complete, but standard output is a pipe or file and also contains a part of an earlier attempt. Status 2 \
-            happens only with --restart. With --output it does not happen. A request is held if the outcome of its \
-            last attempt is unknown: see `hablare retry --help`.
+            happens only with --restart, and not with --output. A request is held if the outcome of its last attempt \
+            is unknown: see `hablare retry --help`.
             """)
 
     @Argument(
         help: """
-            The prompt. Piped text goes before the prompt. Without a prompt, or with -, standard input is the prompt. \
-            If the prompt on the command line begins with -, put -- before the prompt.
-            prompt. If it begins with -, put -- before it.
+            The prompt. Text that is piped in goes before the prompt. Without a prompt, or with -, standard input is \
+            the prompt. If the prompt on the command line begins with -, put -- before the prompt.
             """)
     var prompt: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            Send each line of this file as a prompt; - is standard input. In a .jsonl file each line is a JSON string, \
-            or an object with the member prompt.
+            Send each line of this file as a prompt. - is standard input. In a .jsonl file, each line is a JSON \
+            string, or a JSON object whose member "prompt" is the prompt.
             """, valueName: "file"),
         completion: .file())
     var prompts: String?
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "The voice, for a provider that speaks. Default: the provider's own.")
+    @Option(help: "The voice, for a provider that speaks. Default: the provider's default voice.")
     var voice: String?
 
     @OptionGroup var beside: PromptOptions
@@ -84,7 +85,7 @@ struct GenerateCommand: ComposedCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The number of answers to request. They are printed in order.", valueName: "n"))
+        help: ArgumentHelp("The number of answers to request for the prompt.", valueName: "n"))
     var sample: Int?
 
     @Option(
@@ -98,7 +99,7 @@ struct GenerateCommand: ComposedCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            With --schema: how many times to send an invalid answer back for repair. Default: \
+            With --schema: how many times to send an invalid answer back to the model for repair. Default: \
             \(SchemaJudge.usualRepairs).
             """, valueName: "n"))
     var repairs: Int?
@@ -109,24 +110,24 @@ struct GenerateCommand: ComposedCommand {
 
     @OptionGroup var prices: PriceOptions
 
-    @Flag(help: "Submit the request, print its id and return at once. `hablare work` runs it.")
+    @Flag(help: "Store the request, print its id and return at once. `hablare work` runs the request.")
     var detach = false
 
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            Write the complete answer to this file instead of printing it; - is standard output. Audio is converted \
-            to the format of the file's extension: .wav, .flac or .mp3. The output replaces a regular file, and is \
-            written into a pipe or device.
+            Write the complete answer to this file instead of printing it; - is standard output. Audio is converted to \
+            the format of the file's extension: .wav, .flac or .mp3. An existing regular file is replaced. If the file \
+            is a pipe or device, the output is written into it.
             """, valueName: "file"), completion: .file())
     var output: String?
 
     @Flag(
         help: """
-            Print a JSON object with the answer, its usage and its cost. With --sample: an array. With --prompts: an \
-            object on each line. With --stream: an object on each line for each piece of the text, and at the end an \
-            object for the whole answer.
+            Print a JSON object with the answer, its usage and its cost. With --sample: an array. With --prompts: one \
+            line with an object for each prompt. With --stream: one line with an object for each piece of the text, \
+            and at the end one line with an object for the whole answer.
             """
     )
     var json = false
@@ -167,7 +168,7 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
-    /// - Parameter hasSchema: Whether the answer has a schema, which may be a template's.
+    /// - Parameter hasSchema: Whether the answer has a schema, from an option or from a template.
     private func checkCombination(hasSchema: Bool) throws(CommandFailure) {
         guard sample == nil && !hasSchema || call.stream != true && !detach else {
             throw CommandFailure(
@@ -299,7 +300,7 @@ struct GenerateCommand: ComposedCommand {
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
     }
 
-    /// Returns whether the request waits for a batch, and the provider that sends it in one.
+    /// Returns the decision whether the request waits for a batch, and the provider that sends batches.
     private func batch(
         of installed: InstalledProvider, in directory: ProviderDirectory
     ) throws -> (BatchChoice, InstalledProvider?) {
@@ -313,7 +314,7 @@ struct GenerateCommand: ComposedCommand {
         return (choice, choice.isBatch ? found.value : nil)
     }
 
-    /// Whether the answer is printed as it arrives: if the user wants that, or if it is text for a terminal.
+    /// Whether the answer is printed as it arrives: if the user requests this, or if the answer is text for a terminal.
     private func streams(from installed: InstalledProvider, to target: Output, _ console: Console) -> Bool {
         if let wanted = call.stream { return wanted }
         let isOneText = sample == nil && tools.tool.isEmpty && !detach

@@ -16,7 +16,7 @@ struct GenerateSession: Sendable {
     let storeSession: StoreSession
     let composition: Composition
     let printer: AnswerPrinter?
-    /// With `--json`: whether to print ``JSONLines`` and not one object.
+    /// With `--json`: whether to print ``JSONLines`` instead of one object.
     let printsLines: Bool
 
     private var id: UUID { request.id }
@@ -73,7 +73,8 @@ struct GenerateSession: Sendable {
         }
     }
 
-    /// Prints the answer while more may come. The stream of a held request does not end, so the lookout ends the wait.
+    /// Prints the answer while more of it may arrive. The stream of a held request does not end, so the lookout ends
+    /// the wait.
     private func follow(_ lookout: Lookout) async throws {
         try await withThrowingTaskGroup(of: Lookout.Ending?.self) { group in
             defer { group.cancelAll() }
@@ -192,7 +193,7 @@ struct GenerateSession: Sendable {
 }
 
 extension Composition {
-    /// Describes the request whose answer a request shares; `nil` if it shares none, or if that cannot be read.
+    /// Describes the request whose answer this request shares; `nil` if it shares none, or if this cannot be read.
     func sharing(of id: UUID, in store: any RequestStore, _ own: OwnWork, verbose: Bool) -> String? {
         do {
             guard let other = try store.requestSharing(with: id) else { return nil }
@@ -215,7 +216,8 @@ extension Composition {
 }
 
 extension StoreReading {
-    /// Returns the oldest other request that shares this one's call, in flight or not sent yet; `nil` if there is none.
+    /// Returns the oldest other request that shares a call with this request. The call is in flight or not sent yet.
+    /// Returns `nil` if there is none.
     func requestSharing(with id: UUID) throws -> UUID? {
         guard let snapshot = try snapshot(of: id), let flight = snapshot.flight else { return nil }
         if case .following(let leader) = snapshot.waiting { return leader }

@@ -3,7 +3,7 @@ import Hablare
 
 /// The output of `generate --json --stream`: a JSON object on each line. See docs/commands.md.
 enum JSONLines {
-    /// Returns the line of a chunk of text. Such a chunk never ends within a character.
+    /// Returns the line of a chunk of text. A chunk always ends between two characters.
     static func line(of chunk: StreamChunk) throws -> Data {
         let text = String(decoding: chunk.bytes, as: UTF8.self)
         return try line(["type": "chunk", "number": chunk.position.sequence, "text": text])

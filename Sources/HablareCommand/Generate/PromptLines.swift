@@ -2,16 +2,16 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The prompts of `generate --prompts`, one on each line of a file. Pure.
+/// The prompts of `generate --prompts`, one on each line of a file.
 enum PromptLines {
     /// Returns the prompts of a file.
     ///
     /// - Parameters:
     ///   - data: UTF-8 with LF or CRLF line ends.
     ///   - source: The file's name for messages.
-    ///   - isJSON: Whether each line is a JSON text, or an object with the one member `prompt`.
-    /// - Throws: ``CommandFailure`` with the status `badInput`, which names the line, for an empty line and for one
-    ///   that is neither.
+    ///   - isJSON: Whether each line is a JSON text, or an object whose only member is `prompt`.
+    /// - Throws: ``CommandFailure`` with the status `badInput` and the number of the line, if a line is empty or has
+    ///   another form.
     static func prompts(of data: Data, from source: String, isJSON: Bool) throws -> [String] {
         guard let text = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.badInput, "\(source) is not UTF-8. Convert it, for example with iconv.")

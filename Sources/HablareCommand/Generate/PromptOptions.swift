@@ -4,7 +4,7 @@ import Hablare
 import HablareProviders
 
 struct PromptOptions: ParsableArguments {
-    @Option(name: [.short, .long], help: "Instructions for a language model, which apply to the whole conversation.")
+    @Option(name: [.short, .long], help: "Instructions for a language model. They apply to the whole conversation.")
     var system: String?
 
     @Option(
@@ -17,13 +17,14 @@ struct PromptOptions: ParsableArguments {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            A file that the model reads with the prompt: a text, a picture, a PDF or a recording. The content of the \
-            file decides, not its name. Or the https:// address of a picture or a PDF. Can be repeated.
+            A file that the model reads with the prompt: a text, a picture, a PDF or a recording. The type of the file \
+            is detected from its content, not from its name. Instead of a file, you can give the https:// address of a \
+            picture or a PDF. Can be repeated.
             """, valueName: "file"),
         completion: .file())
     var file: [String] = []
 
-    /// Returns the prompts of several inputs. All of them have the same files, which are read once.
+    /// Returns the prompts of several inputs. All prompts have the same files, which are read once.
     func prompts(
         _ inputs: [PromptInput], for installed: InstalledProvider, in composition: Composition
     ) throws -> [Prompt] {
@@ -57,9 +58,9 @@ extension InstalledProvider {
     }
 }
 
-/// A picture of a prompt, read from a file. Its bytes determine its format, not its name.
+/// A picture of a prompt, read from a file. Its type is detected from its content, not from its name.
 enum PictureFile {
-    /// The largest file: 20 MiB. Services take less.
+    /// The largest file: 20 MiB. Services accept less.
     static let mostBytes = 20 << 20
 
     static func part(_ url: URL) throws -> Prompt.Part {

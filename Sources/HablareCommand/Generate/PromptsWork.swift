@@ -1,18 +1,19 @@
 import Foundation
 import Hablare
 
-/// The job of `generate --prompts`: a request for each prompt. Pure.
+/// The job of `generate --prompts`: a request for each prompt.
 struct PromptsWork: Sendable {
-    /// The version of the requests. Change it with them, so that old jobs and new work are not mixed.
+    /// The version of the requests. If you change how the requests are made, change the version, so that old jobs and
+    /// new work are not mixed.
     private static let version = "generate 1"
 
     let work: JobWork
 
     /// - Parameters:
-    ///   - request: The request of the first prompt. The others have its parameters.
-    ///   - team: The provider that is asked first, and those that the requests fall back on.
-    ///   - instance: The instance of the provider's live calls. The job's key has neither the deadline nor the providers
-    ///     to fall back on, so the same command finds its requests with and without a batch.
+    ///   - request: The request of the first prompt. The other requests have its parameters.
+    ///   - team: The provider that is called first, followed by its fallback providers.
+    ///   - instance: The instance of the provider's normal calls. The job's key contains neither the deadline nor the
+    ///     fallback providers, so that the same command finds its requests with and without a batch.
     init(
         _ request: AIRequest, _ prompts: [Prompt], of team: [InstalledProvider], instance: ProviderInstance
     ) throws {
@@ -30,7 +31,7 @@ struct PromptsWork: Sendable {
 }
 
 extension AIRequest {
-    /// Returns the request with another prompt.
+    /// Returns the same request with another prompt.
     func asking(_ prompt: Prompt) -> AIRequest {
         var request = self
         request.prompt = prompt

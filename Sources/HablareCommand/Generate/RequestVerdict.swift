@@ -1,16 +1,16 @@
 import Foundation
 import Hablare
 
-/// The result of a request for the command that asked: the exit status, and the lines to print if it did not complete.
-/// Pure.
+/// The result of a request for the command that sent it: the exit status, and the lines to print if the request did not
+/// complete.
 struct RequestVerdict: Sendable, Equatable {
     let status: CommandStatus
     let lines: [String]
 
     /// - Parameters:
-    ///   - isOurs: Whether this process may have stopped the call; otherwise another process did.
-    ///   - chunks: The number of printed chunks; `nil` if none were to be printed.
-    ///   - reads: The command that gets the answer once it is stored; `nil` for the one that prints it.
+    ///   - isOurs: Whether this process may have stopped the call. If `false`, another process did.
+    ///   - chunks: The number of printed chunks; `nil` if no chunks were to be printed.
+    ///   - reads: The command that gets the answer after it is stored; `nil` for the command that prints the answer.
     init(
         _ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil, isQuiet: Bool,
         data: DataOptions
@@ -62,7 +62,7 @@ struct RequestVerdict: Sendable, Equatable {
         }
     }
 
-    /// Returns the first step after a refused key. No key can be set for a provider at an address of its own.
+    /// Returns what to do first after a service refused a key. If the user chose the address, no key can be set for it.
     private static func keyAdvice(for provider: ProviderID) -> String {
         let name = provider.rawValue
         guard !name.contains("@"), let service = name.split(separator: ".").first else {
@@ -84,7 +84,7 @@ struct RequestVerdict: Sendable, Equatable {
         """
 }
 
-/// Notes beside an answer that keep the user from misreading it. Pure.
+/// Notes beside an answer that prevent a misunderstanding of the answer.
 enum AnswerNote {
     static func lines(
         of response: AIResponseData, named name: String = "The answer", askedOf provider: ProviderID,
@@ -109,7 +109,8 @@ enum AnswerNote {
         return lines.compactMap(\.self)
     }
 
-    /// Returns why an answer is not whole and what to do; `nil` if it is whole or no reason is known.
+    /// Returns the reason why an answer is not complete, and what to do. Returns `nil` if the answer is complete or no
+    /// reason is known.
     private static func ending(of response: AIResponseData, _ shows: String) -> String? {
         var isEmpty = false
         if case .success(.text(let body)) = response.result { isEmpty = body.byteCount == 0 }

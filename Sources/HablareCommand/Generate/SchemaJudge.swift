@@ -8,7 +8,7 @@ struct SchemaJudge: Sendable {
     private let requestor: StructuredRequestor<ParameterValue>
     private let provider: ProviderID
 
-    /// - Parameter installed: The provider: a service that holds its models to schemas, or any that answers with text.
+    /// - Parameter installed: The provider: a service that enforces schemas, or any provider that answers with text.
     init(_ schema: JSONSchema, repairs: Int, of installed: InstalledProvider) throws {
         let type = installed.provider.responseType
         guard type == .structured || type == .text else {
@@ -66,7 +66,7 @@ enum SchemaFile {
         try schema(InputFile.read(url, atMost: mostBytes, what: "schema"), at: url)
     }
 
-    /// - Parameter url: The file that the schema is in.
+    /// - Parameter url: The file that contains the schema.
     static func schema(_ data: Data, at url: URL) throws -> JSONSchema {
         do throws(JSONSchema.Fault) {
             return try JSONSchema(json: data)

@@ -1,9 +1,11 @@
 import Foundation
 import Hablare
 
-/// Requests several answers, or one that must satisfy a schema, prints and writes them, and reports how the others
-/// ended. Asking again would cost again. If answers cannot be printed or written, the command says where they are
-/// stored.
+/// Requests several answers, or an answer that must satisfy a schema. Prints and writes the answers, and reports how
+/// requests without an answer ended.
+///
+/// If the user repeated the command, the answers would cost money again. So if answers cannot be printed or written,
+/// the command says where they are stored.
 struct SeveralAnswers: Sendable {
     let run: AnswersRun
     let target: Output
@@ -31,7 +33,7 @@ struct SeveralAnswers: Sendable {
         }
     }
 
-    /// Writes the file before anything is printed, so that a blocked reader cannot prevent it.
+    /// Writes the file before anything is printed, so that a blocked reader of the output cannot prevent it.
     private func keep(_ end: EngineSession.End<[AnswersRun.Answer]>) async throws {
         guard let answers = try await answers(of: end) else { return }
         do {
@@ -55,8 +57,8 @@ struct SeveralAnswers: Sendable {
         return end.signal?.status ?? status
     }
 
-    /// Returns all answers, also if they completed despite a signal; `nil` if one is missing after a signal. A request
-    /// that was removed meanwhile has no answer.
+    /// Returns all answers, even if they completed after a signal; `nil` if an answer is missing after a signal. If a
+    /// request was removed in the meantime, it has no answer.
     private func answers(of end: EngineSession.End<[AnswersRun.Answer]>) async throws -> [AnswersRun.Answer]? {
         let answers: [AnswersRun.Answer]? =
             switch end {
@@ -127,8 +129,8 @@ struct SeveralAnswers: Sendable {
         return Usage.total(of: try judge.chain(of: request).compactMap { try asked.store.response(of: $0)?.usage })
     }
 
-    /// Returns the complete answers. Values are JSON, several with one on each line. Texts are separated by a line
-    /// `---`.
+    /// Returns the complete answers as text. Values are written as JSON, one on each line. Texts have a line `---`
+    /// between them.
     private func text(of answers: [AnswersRun.Answer]) async throws -> String {
         var parts: [String] = []
         var isValue = false
@@ -195,7 +197,7 @@ struct SeveralAnswers: Sendable {
         }
     }
 
-    /// Reports where the requests are that a signal stopped. With --quiet it prints only the command that lists them.
+    /// Reports where the requests are that a signal stopped. With --quiet, prints only the command that lists them.
     private func tellStopped() throws {
         let list = "To list the requests: \(data.commandLine("ps", "--job", job.rawValue))"
         guard !asked.isQuiet else { return console.note(list) }
@@ -214,7 +216,8 @@ struct SeveralAnswers: Sendable {
 }
 
 extension Usage {
-    /// Returns the total usage of several answers, with a cost only if each cost is known; `nil` for no answers.
+    /// Returns the total usage of several answers; `nil` for no answers. The total has a cost only if each cost is
+    /// known.
     static func total(of usages: [Usage]) -> Usage? {
         guard !usages.isEmpty else { return nil }
         var total = Usage.sum(of: usages)

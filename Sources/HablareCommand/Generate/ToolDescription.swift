@@ -4,15 +4,15 @@ import HablareJSON
 import HablareProviders
 import HablareStructured
 
-/// The description of a program that a model may call, as docs/tools.md describes it. Pure.
+/// The description of a program that a model may call. docs/tools.md documents its form.
 struct ToolDescription: Sendable, Equatable {
     static let mostBytes = 1 << 20
 
     var definition: ToolDefinition
-    /// The program; `nil` if it describes itself.
+    /// The program; `nil` if the program described itself.
     var executable: String?
     var arguments: [String] = []
-    /// The names of the variables with keys that it gets.
+    /// The names of the environment variables with keys that the program gets.
     var environment: Set<String> = []
     var policy = ToolPolicy()
 

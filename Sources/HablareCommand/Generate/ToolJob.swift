@@ -3,8 +3,8 @@ import Hablare
 import HablareJSON
 import HablareStructured
 
-/// The job of a command with tools. The same command continues its newest job if that was interrupted, and begins a new
-/// one otherwise.
+/// The job of a command with tools. If the newest job of the same command was interrupted, the command continues it.
+/// Otherwise the command begins a new job.
 struct ToolJob: Sendable, Equatable {
     let key: JobKey
     /// The number of turns that are stored; 0 for a new job.
@@ -40,7 +40,7 @@ struct ToolJob: Sendable, Equatable {
         }
     }
 
-    /// Returns the number of turns of an unfinished job; `nil` if it is answered, or its last turn failed.
+    /// Returns the number of turns of an unfinished job; `nil` if the job has its answer, or if its last turn failed.
     private static func unfinishedTurns(of job: JobKey, in store: any StoreReading) throws -> Int? {
         var filter = SnapshotFilter(job: job, limit: 500)
         var turns: [RequestSnapshot] = []

@@ -23,10 +23,12 @@ struct ToolOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --tool: when this much is spent, do not call the model or a tool again.", valueName: "dollars"))
+            """
+            With --tool: if the calls have cost this much, do not call the model or a tool again.
+            """, valueName: "dollars"))
     var maxCost: Double?
 
-    @Flag(help: "With --tool: start again, even if the same command was interrupted.")
+    @Flag(help: "With --tool: start from the beginning, even if the same command was interrupted before.")
     var new = false
 
     static let mostCost = 1_000_000.0

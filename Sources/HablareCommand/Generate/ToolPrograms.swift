@@ -4,11 +4,11 @@ import HablareJSON
 import HablareProviders
 import HablareStructured
 
-/// Makes tools of the programs that a command line names.
+/// Creates the tools for the programs that a command line names.
 struct ToolPrograms: Sendable {
     /// The argument with which a program describes itself.
     static let describe = "--describe"
-    /// The time that a program has to describe itself.
+    /// The time in which a program must describe itself.
     static let timeLimit = Duration.seconds(10)
 
     let composition: Composition
@@ -45,7 +45,7 @@ struct ToolPrograms: Sendable {
             json: InputFile.read(url, atMost: ToolDescription.mostBytes, what: "description of a tool"), of: url.path)
     }
 
-    /// Returns the program of a description: one in its folder, or one that is installed.
+    /// Returns the program of a description. It is in the folder of the description, or it is installed.
     private func executable(of description: ToolDescription, named name: String, isFile: Bool) throws -> String {
         guard isFile else { return path(name, from: composition.workingDirectory) }
         guard let executable = description.executable else {
@@ -55,12 +55,12 @@ struct ToolPrograms: Sendable {
         return path(executable, from: composition.url(name).deletingLastPathComponent())
     }
 
-    /// Returns an absolute path for a name with a slash. A name without one is looked up in `PATH`.
+    /// Returns the absolute path of a name that has a slash. A name without a slash is looked up in `PATH`.
     private func path(_ name: String, from folder: URL) -> String {
         name.contains("/") ? URL(filePath: name, relativeTo: folder).absoluteURL.standardizedFileURL.path : name
     }
 
-    /// Asks a program to describe itself.
+    /// Runs a program so that it describes itself.
     private func describing(_ name: String) async throws -> ToolDescription {
         let program = try ToolProgram(
             executable: path(name, from: composition.workingDirectory), arguments: [Self.describe],

@@ -4,22 +4,22 @@ import HablareJSON
 import HablareStructured
 import HablareSupport
 
-/// Decides whether a tool may run: a person at the terminal, or `--yes`.
+/// Decides whether a tool may run, with `--yes` or with a question at the terminal.
 final class ToolQuestions: Sendable {
     private let ask: (@Sendable (_ question: String) async throws -> String)?
     private let isAllowed: Bool
-    /// The tools that the person allows without further questions.
+    /// The tools that the user has allowed without further questions.
     private let allowed = Locked<Set<String>>([])
 
     /// - Parameters:
     ///   - isAllowed: Whether tools run without a question (`--yes`).
-    ///   - ask: Asks at the terminal; `nil` if there is none.
+    ///   - ask: A closure that asks at the terminal; `nil` if there is no terminal.
     init(isAllowed: Bool, ask: (@Sendable (_ question: String) async throws -> String)?) {
         self.isAllowed = isAllowed
         self.ask = ask
     }
 
-    /// Throws if a tool needs approval and there is no terminal to ask on.
+    /// Throws an error if a tool needs approval and there is no terminal to ask at.
     func check(_ tools: [Tool]) throws {
         guard !isAllowed, ask == nil, let tool = tools.first(where: \.policy.needsApproval) else { return }
         throw CommandFailure(
@@ -45,7 +45,7 @@ final class ToolQuestions: Sendable {
         case yes, no, all
     }
 
-    /// Returns the meaning of a typed answer. Anything that is not clearly yes is no.
+    /// Returns the meaning of a typed answer. If the answer is not clearly yes, it means no.
     static func answer(in line: String) -> Answer {
         switch line.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() {
         case "y", "yes": .yes
@@ -54,7 +54,7 @@ final class ToolQuestions: Sendable {
         }
     }
 
-    /// The maximum length of shown arguments in characters.
+    /// The maximum number of characters of a call's arguments that are shown.
     static let longestArguments = 2_000
 
     static func words(of question: ToolQuestion) throws -> String {

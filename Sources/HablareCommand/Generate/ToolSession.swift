@@ -2,7 +2,8 @@ import Foundation
 import Hablare
 import HablareStructured
 
-/// Asks a model that may call programs, prints and writes its answer, and reports how it ended otherwise.
+/// Sends a request to a model that may call programs. Prints and writes the answer, or reports how the request ended
+/// without an answer.
 struct ToolSession: Sendable {
     private enum Ending: Sendable {
         case answered(ToolLoop.Output)
@@ -104,8 +105,8 @@ struct ToolSession: Sendable {
         }
     }
 
-    /// Returns the function that shows the progress of a loop. It names the tools, and shows neither arguments nor
-    /// results.
+    /// Returns the function that shows the progress of the calls. It shows the names of the tools, but no arguments and
+    /// no results.
     static func reporter(quiet: Bool, _ console: Console) -> @Sendable (ToolLoop.Event) async -> Void {
         { event in
             guard !quiet else { return }

@@ -14,21 +14,21 @@ struct ImageCommand: ComposedCommand {
               hablare image --provider openai 'A whale.' -o whale.png --sample 3
               hablare image --provider openai 'Add a hat.' --image whale.png -o hat.webp
 
-            The prompt says whether the pictures of --image are edited or used as a reference. With --mask, only the \
-            transparent area of the mask is edited.
+            Say in the prompt whether the model should edit the pictures of --image or use them as a reference. With \
+            --mask, only the transparent area of the mask is edited.
 
             With --sample N the files are named whale-1.png, whale-2.png and so on.
 
-            Pictures are kept. If you run the same command again, it writes the kept pictures without a new call. If \
-            Ctrl-C stopped the command, it continues where it stopped. If --sample is now larger, it requests only the \
-            missing pictures. --new requests new pictures each time. If some pictures fail, the message shows the \
-            commands with which you can continue.
+            Finished pictures are kept. If you run the same command again, the command writes the kept pictures \
+            without a new call. If Ctrl-C stopped the first run, the second run continues. If --sample is larger in \
+            the second run, only the missing pictures are requested. With --new, every run requests new pictures. If \
+            some pictures fail, the message shows the commands with which you can continue.
             """)
 
     @Argument(
         help: """
             The description. Without a description, or with -, standard input is read. If the description begins with \
-            -, put -- before it.
+            -, put -- before the description.
             """
     )
     var prompt: String?
@@ -51,7 +51,9 @@ struct ImageCommand: ComposedCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A PNG of the first picture's size. Only its transparent area is edited.", valueName: "file"),
+            """
+            A PNG file of the same size as the first picture. The service edits only where this PNG is transparent.
+            """, valueName: "file"),
         completion: .file())
     var mask: String?
 
@@ -65,8 +67,8 @@ struct ImageCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            The output file: .png, .jpg or .webp. - is standard output. Without -o, standard output is used if it is not a \
-            terminal.
+            The output file: .png, .jpg or .webp. - is standard output. Without -o, the output goes to standard \
+            output, unless standard output is a terminal.
             """, valueName: "file"),
         completion: .file(extensions: ["png", "jpg", "jpeg", "webp"]))
     var output: String?
@@ -124,8 +126,8 @@ struct ImageCommand: ComposedCommand {
         }
     }
 
-    /// Prints the command that writes each unwritten picture, if the same command would have other pictures made
-    /// instead.
+    /// Prints, for each picture that was not written, the command that writes it. Only needed if repeating the command
+    /// would create other pictures.
     private func tellUnwritten(_ ended: JobEnd<WrittenPictures>, _ pictureFiles: PictureFiles, to console: Console) {
         let isStopped = ended.value == nil
         let missing = Set(ended.gaps.map(\.index))

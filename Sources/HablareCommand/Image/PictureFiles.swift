@@ -8,15 +8,15 @@ struct PictureFiles: Sendable {
 
     private static let endings = ["png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"]
 
-    /// Returns the file of the picture at an index from 0; `nil` for standard output. The first of several in
-    /// `whale.png` is `whale-1.png`.
+    /// Returns the file of the picture at an index from 0; `nil` for standard output. If there are several pictures and
+    /// the output is `whale.png`, the first file is `whale-1.png`.
     func file(_ index: Int) -> URL? {
         count > 1 ? target.file?.numbered(index + 1) : target.file
     }
 
-    /// Returns the format that the output's name requires, if the service's default is another one.
+    /// Returns the format that the output's name requires; `nil` if it is the service's default.
     ///
-    /// - Parameter given: The format on the command line, which already applies: the result is then `nil`.
+    /// - Parameter given: The format on the command line. If it is set, it already applies, and the result is `nil`.
     /// - Throws: ``CommandFailure`` if the given format contradicts the name.
     func format(given: String?) throws -> String? {
         guard let ending = target.file?.pathExtension.lowercased(), let wanted = Self.endings[ending] else {
@@ -81,12 +81,13 @@ struct MadePicture: Encodable, Sendable {
     let format: String
     let bytes: Int
     let model: String?
-    /// The prompt as the service rewrote it before it drew.
+    /// The prompt as the service changed it before it created the picture.
     let revisedPrompt: String?
     let costMicroDollars: Int64?
 }
 
-/// The results of writing pictures. One failure does not stop the others, because all are paid for.
+/// The results of writing pictures. If a picture cannot be written, the others are still written, because all are paid
+/// for.
 struct WrittenPictures: Sendable {
     private(set) var made: [MadePicture] = []
     private var failures: [(index: Int, failure: CommandFailure)] = []

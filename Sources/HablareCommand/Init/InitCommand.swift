@@ -13,16 +13,18 @@ struct InitCommand: ComposedCommand {
               pass openai | hablare init --provider openai
               hablare init --provider ollama --model llama3.2
 
-            The command finds keys in the environment, and servers on this machine (Ollama, llama.cpp). The command \
-            tests the key with a call that costs nothing, and stores the key like `hablare keys set`. The key cannot \
-            be passed as an argument: type the key, or pass it on standard input. The service becomes the default of \
-            `hablare generate`. A service without a language model becomes the default of `hablare speak`.
+            The command looks for keys in the environment, and for servers on this machine (Ollama, llama.cpp). The \
+            command tests the key with a call that costs nothing, and stores the key in the same place as `hablare \
+            keys set`. The key cannot be passed as an argument: type the key, or pass it on standard input. The \
+            service becomes the default provider of `hablare generate`. If the service has no language model, it \
+            becomes the default provider of `hablare speak` instead.
 
-            Exit status: 0 the service can be used; 1 the service does not accept the key, and nothing is changed; 1 \
-            the service cannot be tested, and the key and the settings are stored.
+            Exit status: 0 the service can be used; 1 the service does not accept the key, or the service cannot be \
+            tested. If the service does not accept the key, nothing is changed. If the service cannot be tested, the \
+            key and the settings are stored.
             """)
 
-    @Option(help: "The service, such as openai. Default: asks at the terminal.")
+    @Option(help: "The service, such as openai. Without this option, the command asks at the terminal.")
     var provider: String?
 
     @Option(name: [.short, .long], help: "The model, for a service that has no default.")
@@ -84,7 +86,7 @@ struct InitCommand: ComposedCommand {
         let words: String
     }
 
-    /// Returns the services that have a key, then the servers of this machine that answer.
+    /// Returns the services that have a key, followed by the servers of this machine that answer.
     private static func found(
         among entries: [ServiceEntry], _ settings: Settings, in composition: Composition
     ) async throws -> [Found] {
@@ -103,7 +105,7 @@ struct InitCommand: ComposedCommand {
         return keyed + answering
     }
 
-    /// The longest wait for a server of this machine.
+    /// The maximum time for which the command waits for a server of this machine.
     private static let patience = Duration.seconds(2)
 
     private static func answers(_ entry: ServiceEntry, _ settings: Settings, in composition: Composition) async
@@ -127,13 +129,13 @@ struct InitCommand: ComposedCommand {
     }
 }
 
-/// The steps that make a service usable.
+/// The steps that set up a service.
 struct ServiceSetup: Sendable {
-    /// A key, and what its test said.
+    /// A key, and the result of its test.
     struct TestedKey: Sendable {
-        /// The new key, which is to be stored; `nil` if the service needs none or has one already.
+        /// The new key, which is to be stored; `nil` if the service needs no key or already has one.
         var new: APIKey?
-        /// The reason why the service could not be asked; `nil` if it accepts the key.
+        /// The reason why the service could not be called; `nil` if it accepts the key.
         var problem: String?
     }
 
@@ -157,7 +159,7 @@ struct ServiceSetup: Sendable {
 
     private var name: String { entry.name }
 
-    /// Returns the service's key, which is asked for if there is none, and tests it.
+    /// Returns the service's key, and tests it. If there is no key, asks the user for it.
     ///
     /// - Throws: ``CommandFailure`` if the service does not accept the key.
     func testedKey() async throws -> TestedKey {
@@ -184,7 +186,7 @@ struct ServiceSetup: Sendable {
         return TestedKey(new: key, problem: try await problem(of: key))
     }
 
-    /// Asks the service, and returns why it could not be asked; `nil` if it answers.
+    /// Calls the service, and returns the reason why this failed; `nil` if the service answers.
     private func problem(of key: APIKey?) async throws -> String? {
         do {
             if let key, let check = composition.keyChecks(settings, composition)[name] {
@@ -215,10 +217,11 @@ struct ServiceSetup: Sendable {
 
     private var writes: Bool { entry.settings.offers.contains { $0.answers == .text && !$0.hears } }
 
-    /// A command to try the service with.
+    /// A command with which the user can try the service.
     var example: String { writes ? "hablare generate 'Hello.'" : "hablare speak 'Hello.' -o hello.mp3" }
 
-    /// Returns the settings that make the service the default: the model, if one is given or it has none, and the use.
+    /// Returns the settings that make the service the default: its model and its use. The model is set if one is given
+    /// or if the service has no default model.
     func changes(model: String?) async throws -> [(path: String, value: String)] {
         guard writes else { return [("default_provider.speak", name)] }
         let model = if let model { model } else { try await missingModel() }
@@ -226,7 +229,7 @@ struct ServiceSetup: Sendable {
         return chosen + [("default_provider.generate", name)]
     }
 
-    /// Returns a model for a service that has no default; `nil` if it has one.
+    /// Returns a model for a service that has no default model; `nil` if the service has a default.
     private func missingModel() async throws -> String? {
         let ready = composition.entry(of: entry.settings)
         let made = try composition.serviceProviders(ready, settings.network, .forAsking(), composition)

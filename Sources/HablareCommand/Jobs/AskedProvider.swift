@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// The provider of a job's requests for `narrate`, `speak`, `image` and `embed`.
+/// The provider of the requests of a job, for `narrate`, `speak`, `image` and `embed`. A job is a group of requests
+/// that the same command finds again.
 struct AskedProvider: Sendable {
     let installed: InstalledProvider
     let prices: PriceTable
@@ -12,7 +13,7 @@ struct AskedProvider: Sendable {
 
     /// - Parameters:
     ///   - program: The content type that a program must answer with, as `programs.json` spells it.
-    ///   - asksNobody: Whether the command only shows what it would ask. A service then needs neither key nor network.
+    ///   - asksNobody: Whether the command only shows what it would do. A service then needs no key and no network.
     init(
         _ asked: ServiceOptions, _ options: JobOptions, for use: ProviderUse, making type: ContentType, program: String,
         asksNobody: Bool = false, in composition: Composition
@@ -45,10 +46,10 @@ struct AskedProvider: Sendable {
 
     var settings: Settings { directory.settings }
 
-    /// Whether it is a service of which only local facts are used: not its key, its network or its voices.
+    /// Whether only local facts about a service are used: not its key, its network or its voices.
     var isUnasked: Bool { asksNobody && installed.service != nil }
 
-    /// Checks everything that can be known to fail before anything is sent, and opens the network.
+    /// Makes all checks that are possible before anything is sent, and opens the network.
     func open(for request: AIRequest) async throws {
         try installed.check(request)
         guard !isUnasked else { return }
@@ -56,7 +57,7 @@ struct AskedProvider: Sendable {
         try directory.openNetwork(for: [installed])
     }
 
-    /// Runs a job until it ends or a signal arrives, and reports missing answers and how to continue.
+    /// Runs a job until it ends or a signal arrives. Reports missing answers and how to continue.
     ///
     /// - Parameters:
     ///   - consequence: The consequence of missing answers, which follows a comma in the report.
@@ -80,8 +81,8 @@ struct JobOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What to do if an attempt's outcome is unknown and the attempt may have been billed. This choice is stored \
-            with each new request.
+            What to do if a call's outcome is unknown and the call may have been billed: call again, or hold the \
+            request for your decision. The choice is stored with each new request.
             """, valueName: "action"))
     var ifInterrupted = InterruptionOption.runAgain
 

@@ -7,7 +7,8 @@ struct GapReport: Sendable {
     let total: Int
     let finished: Int
     let noun: String
-    /// The consequence of the gaps, which follows a comma. One that begins with `and` is omitted if nothing is done.
+    /// The consequence of the missing answers. In the report, it follows a comma. If it begins with `and`, it is left
+    /// out if no request has an answer.
     let consequence: String
     let continuation: JobContinuation
 

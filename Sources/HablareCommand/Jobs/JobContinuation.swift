@@ -2,10 +2,10 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The way to continue a job: the command line that began it, or else commands on what the store has of it.
+/// The way to continue a job: the command line that began the job, or else commands for its stored requests.
 struct JobContinuation: Sendable {
     let job: JobKey
-    /// The command line, if it finds this job again; `nil` if it makes another job each time
+    /// The command line, if it finds this job again; `nil` if it begins another job each time
     /// (``JobWork/isNewEachTime``).
     let command: String?
     let data: DataOptions
@@ -33,11 +33,11 @@ struct JobContinuation: Sendable {
     private func retry(_ what: String) -> String { data.commandLine("retry", what, "--job", job.rawValue) }
 }
 
-/// The command line that was typed, as advice that the user can copy.
+/// The command line that the user typed, as advice that the user can copy.
 struct SameCommand: Sendable, Equatable {
     struct Streams: Sendable, Equatable {
         var readsInput = false
-        /// Whether the output goes to standard output, and that is not a terminal.
+        /// Whether the output goes to standard output, and standard output is not a terminal.
         var printsElsewhere = false
     }
 
@@ -58,7 +58,7 @@ struct SameCommand: Sendable, Equatable {
     }
 }
 
-/// A command line for a shell, with quotes around words that the shell would change.
+/// A command line for a shell. Words that the shell would change are quoted.
 enum ShellWords {
     static func joined(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

@@ -12,7 +12,7 @@ struct JobEnd<Value: Sendable>: Sendable {
     let progress: Tally
     let finished: Int
     let continuation: JobContinuation
-    /// The stored requests by their places in the job.
+    /// The ids of the stored requests, by their places in the job.
     let ids: [Int: UUID]
 
     /// The requests without an answer, in order; empty if a signal stopped the job before they were read.
@@ -28,7 +28,8 @@ struct JobEnd<Value: Sendable>: Sendable {
         end.signal?.status ?? (gaps.isEmpty ? .success : .incomplete)
     }
 
-    /// The fields of `--json` for every job. `completed` segments were either `reused` or `made` in this run.
+    /// The fields of `--json` for every job. The number `completed` includes the segments that were reused (`reused`)
+    /// and the segments that were made in this run (`made`).
     var object: JSONObject {
         func segment(_ gap: JobGap) -> JSONObject { ["segment": gap.index, "id": gap.request.text] }
         return [
@@ -45,7 +46,8 @@ struct JobEnd<Value: Sendable>: Sendable {
         ]
     }
 
-    /// `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped` (by a signal).
+    /// The word for the end of the job: `completed`, `incomplete` (segments failed, were cancelled, are held or wait)
+    /// or `stopped` (by a signal).
     private var word: String {
         end.signal != nil ? "stopped" : gaps.isEmpty ? "completed" : "incomplete"
     }

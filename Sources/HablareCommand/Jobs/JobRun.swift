@@ -2,11 +2,12 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// Runs the requests of a job on a manager whose engine is running. It submits missing requests, retries failed ones
-/// and waits for all. Held requests stay held: making them may be paid for twice, and running a command again is not an
-/// explicit retry.
+/// A run of the requests of a job. The engine of its manager must be running.
+///
+/// It submits missing requests, retries failed requests and waits for all of them. Held requests stay held, because
+/// running them again may be paid for twice, and repeating the command is not an explicit retry.
 struct JobRun: Sendable {
-    /// The number of requests to submit or read at a time, so that they need not all be in memory.
+    /// The number of requests that are submitted or read at a time, so that they need not all be in memory.
     private static let page = 2_000
     private static let window = 64
 
@@ -20,8 +21,8 @@ struct JobRun: Sendable {
     let ownProcess: Int32
     let seconds: (@Sendable (AIResponseData) async -> Double)?
 
-    /// Runs to the end, then calls `finish` with the requests and the gaps. Cancelling the task leaves everything on
-    /// disk as it is.
+    /// Runs to the end, and then calls `finish` with the requests and the missing answers. If the task is cancelled,
+    /// everything on disk stays as it is.
     func run<Value: Sendable>(
         finish: @escaping @Sendable (_ ids: [UUID], _ gaps: [JobGap]) async throws -> Value
     ) async throws -> Value {
@@ -57,7 +58,7 @@ struct JobRun: Sendable {
         return ids
     }
 
-    /// Retries failed and cancelled requests, which is what running a command again means.
+    /// Retries failed and cancelled requests. A user who repeats a command wants this.
     private func retry(_ known: JobStanding) async throws {
         try await forEachConcurrently(known.unsuccessful, limit: Self.window) { id in
             do {
@@ -68,7 +69,8 @@ struct JobRun: Sendable {
         }
     }
 
-    /// Waits until every request has an answer or will get none, or the engine is suspended. Returns the gaps.
+    /// Waits until every request has an answer or will get none, or the engine is suspended. Returns the requests
+    /// without an answer.
     private func gaps(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         try await firstValue(of: [
             {
@@ -82,7 +84,7 @@ struct JobRun: Sendable {
         ])
     }
 
-    /// Returns the requests without an answer according to the store, and updates the counts from it.
+    /// Returns the requests without an answer according to the store, and updates the counts from the store.
     private func gapsNow(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         let gaps = try await manager.standing(of: work, ownProcess: ownProcess).gaps(of: ids)
         reporter.update { progress in
@@ -124,7 +126,7 @@ struct JobRun: Sendable {
         return gaps.sorted { $0.index < $1.index }
     }
 
-    /// Counts how a wait ended. Returns the reason if the request has no answer.
+    /// Counts how a wait ended. If the request has no answer, returns the reason.
     private func count(_ ending: Lookout.Ending, wasFinished: Bool) async -> JobGap.Reason? {
         switch ending {
         case .final(.completed(let response)):
@@ -157,11 +159,12 @@ struct JobRun: Sendable {
     }
 }
 
-/// Creates UUIDs that sort in the order in which they were created, so that `ps` lists a book's segments in order.
+/// A source of UUIDs that sort in the order in which they were created, so that `ps` lists the segments of a book in
+/// order.
 ///
-/// Each UUID has a time that is one microsecond later than that of the one before.
+/// The time in each UUID is one microsecond later than the time in the previous UUID.
 struct OrderedIDs {
-    /// Seconds since 1970.
+    /// The time of the first UUID, in seconds since 1970.
     private let start: TimeInterval
     private var count = 0
     private var random = SystemRandomNumberGenerator()

@@ -1,9 +1,9 @@
 import Foundation
 import Hablare
 
-/// Runs a job on a store until it ends or a signal arrives, and reports missing answers and how to continue.
+/// Runs a job on a store until it ends or a signal arrives. Reports missing answers and how to continue.
 struct JobSession: Sendable {
-    /// The provider of the requests, and those that they fall back on.
+    /// The provider of the requests, followed by its fallback providers.
     let providers: [InstalledProvider]
     let retry: RetryPolicy
     let prices: PriceTable
@@ -12,7 +12,7 @@ struct JobSession: Sendable {
     let isQuiet: Bool
     let composition: Composition
 
-    /// Runs a job; the parameters are those of ``AskedProvider``'s function.
+    /// Runs a job. For the parameters, see the function `run` of ``AskedProvider``.
     func run<Value: Sendable>(
         _ work: JobWork, _ streams: SameCommand.Streams, consequence: String,
         seconds: (@Sendable (AIResponseData) async -> Double)? = nil,

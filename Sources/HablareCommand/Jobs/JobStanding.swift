@@ -1,11 +1,12 @@
 import Foundation
 import Hablare
 
-/// The state of a job in the store, as earlier runs and other processes left it. Pure.
+/// The state of a job in the store, as earlier runs and other processes left it.
 struct JobStanding: Sendable, Equatable {
-    /// The number of wanted requests. A place beyond it belongs to a run that wanted more, and is ignored here.
+    /// The number of requests that this run wants. If an earlier run wanted more requests, the additional ones are
+    /// ignored.
     let count: Int
-    /// The id of this process, which is not counted among the other holders.
+    /// The id of this process. It is not counted among the other processes that work on the job.
     let ownProcess: Int32
 
     private(set) var ids: [Int: UUID] = [:]
@@ -56,13 +57,13 @@ extension AIRequestManager {
     }
 }
 
-/// The requests of a job in order, which the same command finds again when it is run again.
+/// The requests of a job, in order. If the same command is run again, it finds the same requests.
 struct JobWork: Sendable {
     let job: JobKey
     let provider: ProviderID
     let count: Int
     let noun: String
-    /// Whether the same command makes another job each time, as `hablare image` does on request.
+    /// Whether the same command begins another job each time, as `hablare image --new` does.
     var isNewEachTime = false
     let request: @Sendable (_ index: Int, _ id: UUID) -> AIRequest
 }
@@ -71,9 +72,9 @@ struct JobGap: Sendable, Hashable {
     enum Reason: Sendable, Hashable {
         case failed(AIServiceError)
         case cancelled
-        /// The outcome of its last attempt is unknown, and it may have been billed.
+        /// The outcome of the request's last attempt is unknown, and the attempt may have been billed.
         case held
-        /// It waits or is in flight elsewhere: this process starts no more attempts.
+        /// The request waits or is in flight in another process. This process starts no more attempts.
         case waiting
     }
 

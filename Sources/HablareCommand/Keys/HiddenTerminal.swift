@@ -1,17 +1,18 @@
 import Foundation
 import UnixSignals
 
-/// A terminal that hides typed text while one line is read, and restores itself however that ends. Only a signal that
-/// cannot be caught (`kill -9`) leaves it hidden; `stty sane` then helps. Ctrl-Z is disabled meanwhile, because the
-/// shell would get a hidden terminal. No key contains its character.
+/// A terminal that hides typed text while one line is read. Afterwards it shows typed text again.
+///
+/// Only a signal that cannot be caught (`kill -9`) leaves the terminal hidden; `stty sane` then helps. Ctrl-Z is
+/// disabled during the reading, because the shell would get a hidden terminal. No key contains the character of Ctrl-Z.
 struct HiddenTerminal: Sendable {
     let descriptor: CInt
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    /// The milliseconds between checks whether to continue.
+    /// The number of milliseconds between two checks whether to continue.
     private static let pollInterval: Int32 = 50
 
-    /// Shows the prompt and reads a line, together with any text that arrived after its end.
+    /// Shows the prompt and reads a line, together with any text that arrived after the line.
     func line(prompt: String) async throws -> Data {
         // Trap the signals before anything is hidden: a signal in between would end the process and leave the terminal
         // hidden.
@@ -90,8 +91,8 @@ struct HiddenTerminal: Sendable {
         }
     }
 
-    /// Returns the text after the line. If a pasted key contains a line end, the first part alone would otherwise be
-    /// stored.
+    /// Returns the text after the line. It is needed because a pasted key may contain a line end. Otherwise only the
+    /// first part of the key would be stored.
     private func pending() -> Data {
         var raw = termios()
         guard tcgetattr(descriptor, &raw) == 0 else { return Data() }

@@ -13,11 +13,12 @@ struct KeysCommand: ParsableCommand {
               hablare keys list
               hablare keys test openai
 
-            A key in the environment (HABLARE_OPENAI_KEY or OPENAI_API_KEY) is used before a stored key. Stored keys \
-            are in credentials.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Only you can read this file. On \
-            Apple platforms, stored keys are in the keychain.
+            If a key is in the environment (HABLARE_OPENAI_KEY or OPENAI_API_KEY) and also stored, the key in the \
+            environment is used. Stored keys are in credentials.json, in $XDG_CONFIG_HOME/hablare or \
+            ~/.config/hablare. Only you can read this file. On Apple platforms, stored keys are in the keychain.
 
-            A key is shown as sk-…c1f2. A key cannot be passed as an argument.
+            Only the beginning and the end of a key are shown, such as sk-…c1f2. A key cannot be passed as an \
+            argument.
             """,
         subcommands: [KeysSetCommand.self, KeysListCommand.self, KeysTestCommand.self, KeysDeleteCommand.self])
 }
@@ -29,11 +30,11 @@ struct KeyOptions: ParsableArguments {
     @Argument(help: .hidden)
     var surplus: [String] = []
 
-    @Option(help: "The label of an account, such as work, if there are several.")
+    @Option(help: "The name that you gave to an account, such as work, if you have several accounts at the service.")
     var account: String?
 
-    /// Whether the arguments may contain a key: a surplus word, a word that looks like a key, or a name that could be
-    /// one.
+    /// Whether the arguments may contain a key: a surplus word, a word that looks like a key, or a name that could be a
+    /// key.
     var holdsKey: Bool {
         guard !looksLikeKey else { return true }
         do throws(AIServiceError) {
@@ -44,7 +45,8 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// Whether a word looks like a key. This includes 32 hexadecimal digits, which could also be a name.
+    /// Whether a word looks like a key. A word of 32 hexadecimal digits counts as a key, although it could also be a
+    /// name.
     private var looksLikeKey: Bool {
         (surplus + [service, account].compactMap(\.self)).contains(where: KnownService.isKey)
     }
@@ -69,8 +71,8 @@ struct KeyOptions: ParsableArguments {
     private static let leastOfKey = 16
 }
 
-/// The argument parser's message about `hablare keys`, without words that may be a key. The parser repeats words that
-/// it does not understand, and terminals log them.
+/// The argument parser's message about `hablare keys`, without words that may be a key. The words are removed because
+/// the parser repeats words that it does not understand, and terminals log them.
 enum KeyWords {
     private static let known: Set<String> = Set(
         [

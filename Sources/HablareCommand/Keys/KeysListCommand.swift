@@ -12,7 +12,7 @@ struct KeysListCommand: ComposedCommand {
               hablare keys list
               hablare keys list --json | jq -r '.[] | select(.expired).service'
 
-            If a service and account have several keys, the first one is used.
+            If the list shows several keys of the same service and account, Hablare uses the first of them.
             """)
 
     @Flag(help: "Print a JSON array.")

@@ -13,8 +13,8 @@ struct KeysSetCommand: ComposedCommand {
               hablare keys set openai --account work --expires 2027-01-01
               pass openai | hablare keys set openai
 
-            A typed key is not shown. On standard input, the key is one line. A key cannot be passed as an argument: \
-            the shell's history keeps arguments, and other users of this machine can see them.
+            A key is not shown while you type it. On standard input, the key is one line. A key cannot be passed as an \
+            argument, because the shell's history keeps arguments, and other users of this machine can see arguments.
             """)
 
     @OptionGroup var key: KeyOptions
@@ -72,7 +72,7 @@ struct KeysSetCommand: ComposedCommand {
 }
 
 extension Composition {
-    /// Notes the source of a service's key if it is not the given store.
+    /// Prints a note if another source of the service's key has precedence over the given store.
     func tellOfStronger(than store: any CredentialStore, _ name: CredentialName) {
         let stronger: CredentialSource
         do throws(AIServiceError) {

@@ -12,7 +12,7 @@ struct KeysTestCommand: ComposedCommand {
               hablare keys test openai --account work
               hablare keys test local            a service in hablare.yaml
 
-            Makes one call that costs nothing.
+            The command makes one call that costs nothing.
 
             Exit status: 0 the service accepts the key; 1 the service does not accept the key, or cannot be reached; \
             66 there is no key; 69 the service has no call that checks a key.
@@ -50,5 +50,5 @@ struct KeysTestCommand: ComposedCommand {
     }
 }
 
-/// Asks a service whether it accepts a key. Returns a sentence about the account, if there is one.
+/// Calls a service to check whether it accepts a key. Returns a sentence about the account; `nil` if there is none.
 typealias KeyCheck = @Sendable (APIKey) async throws -> String?

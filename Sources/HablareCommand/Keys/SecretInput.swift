@@ -23,7 +23,7 @@ struct SecretInput: Sendable {
         return try SecretLine.text(of: line)
     }
 
-    /// Reads all bytes to the end, or slightly more than the limit.
+    /// Reads bytes to the end of the input. If the input exceeds the limit, reads slightly more than the limit.
     private static func all(of descriptor: CInt) throws -> Data {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 4 << 10)
@@ -47,14 +47,14 @@ struct SecretInput: Sendable {
     }
 }
 
-/// Reads the available bytes and returns their number; 0 at the end, negative on failure.
+/// Reads the available bytes and returns their number; 0 at the end, a negative number after a failure.
 func systemRead(_ descriptor: CInt, _ buffer: inout [UInt8]) -> Int {
     read(descriptor, &buffer, buffer.count)
 }
 
-/// One line, typed or from a pipe, as the text of a key. Pure.
+/// One line with a key, typed or from a pipe.
 enum SecretLine {
-    /// The longest typed line, in bytes. Some terminals keep no more than 1,023.
+    /// The longest typed line, in bytes. Some terminals accept no more than 1,023 bytes.
     static let longestTyped = 1_000
     /// The maximum number of bytes from a pipe.
     static let mostPiped = 16 << 10

@@ -15,27 +15,30 @@ struct NarrateCommand: ComposedCommand {
               hablare narrate book.txt --voice en-gb --parameter rate=150 -o book.mp3
               hablare narrate book.txt --provider openai --dry-run
 
-            The text is split into segments, and each segment is a durable request. After Ctrl-C, a crash or a power \
-            failure, run the same command again. The command continues where it stopped, and the audio is the same, \
-            byte for byte. Failed segments are retried.
+            The text is split into segments, and each segment is a stored request. After Ctrl-C, a crash or a power \
+            failure, run the same command again. The second run continues where the first run stopped, and retries \
+            failed segments. The finished audio has the same bytes as without the interruption.
 
             These providers can speak: espeak-ng, flite, hibari, piper, services such as openai and elevenlabs, and \
             programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
             settings, else espeak-ng. `hablare voices` lists the voices.
 
-            Programs read sentence by sentence. Services that charge read paragraph by paragraph, which takes fewer \
-            calls and sounds more natural. Paragraphs end at blank lines. A paragraph that is longer than the service \
-            accepts is split at the end of a sentence. To choose the unit, pass --split.
+            A segment is a sentence for a program, and a paragraph for a service that charges. Paragraphs take fewer \
+            calls than sentences and sound more natural. A paragraph ends at a blank line. If a paragraph is longer \
+            than the service accepts, the command splits the paragraph at the end of a sentence. To split the text in \
+            another way, pass --split.
 
-            The timeline is a file next to the audio, such as book.wav.timeline.json. The timeline says when each \
-            segment is heard. With "--split sentence", the timeline has an entry for each sentence, also if a service \
-            reads.
+            The command also writes a timeline, a file next to the audio, such as book.wav.timeline.json. The timeline \
+            has the time at which each segment begins. With --split sentence, the timeline has an entry for each \
+            sentence, even if a service reads the text.
 
-            If another narration made a segment with the same text, voice and parameters in the last hour, that \
-            segment is reused, even if the speech program was updated in the meantime.
+            If another narration has made a segment with the same text, voice and parameters in the last hour, the \
+            command reuses the audio of that segment. The command reuses the audio even if the speech program was \
+            updated in the meantime.
 
             The command requests WAV from services, because WAV can be joined without gaps. To request another format, \
-            pass --parameter format=NAME. Some services also receive the text before and after each segment.
+            pass --parameter format=NAME. To some services, the command also sends the text before and after each \
+            segment, so that the speech flows naturally.
             """)
 
     @Argument(help: "The text file, in UTF-8; - is standard input.", completion: .file())
@@ -43,7 +46,7 @@ struct NarrateCommand: ComposedCommand {
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "The voice. Default: the provider's own. `hablare voices` lists them.")
+    @Option(help: "The voice. Default: the provider's default voice. `hablare voices` lists the voices.")
     var voice: String?
 
     @Option(
@@ -62,9 +65,9 @@ struct NarrateCommand: ComposedCommand {
 
     @Flag(
         help: """
-            Print the number of segments, how many are finished, and the estimated length and cost. Makes no call and \
-            no audio, and needs no key. It does migrate a store that an earlier version of hablare wrote. The length is \
-            estimated for English at the speed of espeak-ng and flite.
+            Print the number of segments, how many are finished, and the estimated length and cost. The command then \
+            makes no call and no audio, and needs no key. If an earlier version of hablare wrote the store, the \
+            command still migrates the store. The length is estimated for English at the speed of espeak-ng and flite.
             """)
     var dryRun = false
 
@@ -107,8 +110,8 @@ struct NarrateCommand: ComposedCommand {
         return try await narrate(plan, files, by: team, in: composition)
     }
 
-    /// Returns the plan of a narration. One that was begun by sentences goes on by sentences, because its finished
-    /// segments are paid for.
+    /// Returns the plan of a narration. If the narration was begun with sentences as segments, it continues with
+    /// sentences, because its finished segments are paid for.
     private func plan(
         of text: Data, _ source: String, _ parameters: [String: ParameterValue], _ team: AskedProvider,
         _ composition: Composition
@@ -135,7 +138,8 @@ struct NarrateCommand: ComposedCommand {
         return earlier
     }
 
-    /// Returns whether the store has requests of a narration. A dry run reports an unreadable store itself.
+    /// Returns whether the store has requests of a narration. If the store cannot be read, a dry run reports this
+    /// itself.
     private func hasBegun(_ plan: NarrationPlan, by team: AskedProvider, in composition: Composition) throws -> Bool {
         let folder = try options.data.folder(team.settings, in: composition)
         guard composition.storeExists(folder) else { return false }
@@ -147,7 +151,7 @@ struct NarrateCommand: ComposedCommand {
         }
     }
 
-    /// Returns the stored part of a narration; `nil`, after a note, if it cannot be read.
+    /// Returns the stored part of a narration. If the store cannot be read, prints a note and returns `nil`.
     private func made(
         of plan: NarrationPlan, by team: AskedProvider, in composition: Composition
     ) throws -> DryRun.Made? {
@@ -184,6 +188,6 @@ struct NarrateCommand: ComposedCommand {
 }
 
 extension InstalledProvider {
-    /// Whether it is a service that charges for its speech.
+    /// Whether the provider is a service that charges for its speech.
     var isPaidVoice: Bool { service != nil && hasPrice }
 }

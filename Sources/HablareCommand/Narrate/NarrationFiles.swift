@@ -4,14 +4,14 @@ import HablareAudio
 struct NarrationFiles: Sendable, Hashable {
     let input: URL?
     let output: URL
-    /// The file that says when each part is heard. It has the output's full name in its own: book.wav and book.mp3 have
-    /// one each.
+    /// The file that says when each segment is heard. Its name contains the full name of the output, so that book.wav
+    /// and book.mp3 have separate timelines.
     var timeline: URL {
         output.deletingLastPathComponent()
             .appending(path: output.lastPathComponent + ".timeline.json", directoryHint: .notDirectory)
     }
 
-    /// Chooses the output: the requested file, else the input's name with `.wav` in the working directory.
+    /// Chooses the output: the requested file, or else the input's name with `.wav` in the working directory.
     init(input: String, output: String?, in composition: Composition) throws {
         let isStandardInput = input == "-"
         self.input = isStandardInput ? nil : composition.url(input)
@@ -43,13 +43,15 @@ struct NarrationFiles: Sendable, Hashable {
 
     var source: String { input?.lastPathComponent ?? "standard input" }
 
-    /// Throws if the outputs could not be written in the end, before hours of work go into them.
+    /// Throws an error if the outputs could not be written at the end. The check is made first, because a narration may
+    /// take hours.
     func checkOutput() throws {
         try Output.check([output, timeline], in: output.deletingLastPathComponent())
         _ = try AudioContainer(fileExtension: output.pathExtension)
     }
 
-    /// Returns a warning if the audio may be too long for its file format, while there is time to choose another.
+    /// Returns a warning if the audio may be too long for its file format, while there is time to choose another
+    /// format.
     func doubt(about seconds: Double) -> String? {
         // 4 GiB of one channel of 16 bits at 22,050 Hz, the rate of the voices we know.
         guard output.pathExtension.lowercased() == "wav", seconds * 44_100 > 4e9 else { return nil }

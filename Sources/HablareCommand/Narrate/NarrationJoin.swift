@@ -9,7 +9,7 @@ struct NarrationJoin: Sendable {
     let manager: AIRequestManager
     let data: DataOptions
 
-    /// Writes both files. Neither has its name before it is complete.
+    /// Writes the audio and the timeline. Each file gets its name only when it is complete.
     @concurrent func run(_ ids: [UUID]) async throws -> JoinedAudio {
         let joiner = try AudioJoiner(
             output: try OutputDestination(files.output).url,
@@ -49,7 +49,8 @@ struct NarrationJoin: Sendable {
         }
     }
 
-    /// Returns the failure of a segment whose audio cannot be joined, together with later segments that cannot be read.
+    /// Returns the failure for a segment whose audio cannot be joined, together with later segments that cannot be
+    /// read.
     private func unusable(_ ids: [UUID], from first: Int, _ reason: String) async throws -> CommandFailure {
         var found = [(index: first, id: ids[first])]
         for (index, id) in ids.enumerated().dropFirst(first + 1) {

@@ -4,26 +4,27 @@ import HablareJSON
 import HablareProviders
 import HablareSpeech
 
-/// The plan of a narration: the segments of a text, and one request for each. Pure.
+/// The plan of a narration: the segments of a text, and one request for each segment.
 struct NarrationPlan: Sendable {
-    /// The longest segment in Unicode scalars if the provider does not state its limit.
+    /// The maximum length of a segment in Unicode scalars, if the provider does not state its limit.
     static let defaultLimit = 5_000
-    /// The version of the segmentation and the requests. Change it with either, so that old jobs and new work are not
-    /// mixed.
+    /// The version of the segmentation and of the requests. If you change one of them, change the version, so that old
+    /// jobs and new work are not mixed.
     private static let version = "narrate 1"
 
     let segments: [TextSegment]
-    /// The number of pauses that a voice makes: after each sentence, or after each segment if segments are shorter.
+    /// The number of pauses that a voice makes: one after each sentence, or one after each segment if segments are
+    /// shorter.
     let pauses: Int
     let provider: ProviderID
     let parameters: [String: ParameterValue]
     let job: JobKey
     let source: String
-    /// The requested model; `nil` for the provider's own, or if it has none to choose.
+    /// The requested model; `nil` for the provider's default, or if the provider has no choice of models.
     let model: String?
-    /// Whether each request includes the text before and after its segment, so that the voice continues smoothly.
+    /// Whether each request includes the text before and after its segment, so that the speech flows naturally.
     let tellsContext: Bool
-    /// The policy for attempts with an unknown outcome. It does not change the audio, so it is not part of ``job``.
+    /// The action for attempts whose outcome is unknown. This does not change the audio, so it is not part of ``job``.
     let unknownOutcome: UnknownOutcomePolicy
 
     init(
@@ -72,18 +73,20 @@ struct NarrationPlan: Sendable {
         segments.reduce(0) { $0 + $1.text.unicodeScalars.count }
     }
 
-    /// The number of characters that a voice speaks in a second at normal speed, within a segment. It lies between
-    /// espeak-ng's 19 and flite's 17, fitted by least squares over 162 sentences of the King James Gospel of Mark and
-    /// of small talk.
+    /// The number of characters that a voice speaks in a second at normal speed, within a segment.
+    ///
+    /// espeak-ng speaks 19 and flite 17 characters in a second. The numbers were fitted by least squares over 162
+    /// sentences of the King James Gospel of Mark and of small talk.
     static let charactersPerSecond = 18.0
     /// The pause after a sentence, in seconds. The same measurement gave 0.45 for espeak-ng and 0.42 for flite.
     static let pause = 0.45
-    /// The number of words a minute at that speed.
+    /// The number of words a minute at normal speed.
     static let normalRate = 175.0
-    /// The factors by which other voices, languages and texts may differ from the estimate.
+    /// The factors by which the length with other voices, languages and texts may differ from the estimate.
     static let doubt = (least: 0.75, most: 1.4)
 
-    /// The estimated length of the audio in seconds, by the parameter `rate` (words a minute) or `speed` (a factor).
+    /// The estimated length of the audio in seconds. It takes the parameter `rate` (words a minute) or `speed` (a
+    /// factor) into account.
     var estimatedSeconds: Double {
         let rate = parameters["rate"]?.text.flatMap { Double($0) }.map { $0 / Self.normalRate }
         let speed = parameters["speed"]?.text.flatMap { Double($0) }
@@ -91,8 +94,8 @@ struct NarrationPlan: Sendable {
         return normal / max(0.01, rate ?? speed ?? 1)
     }
 
-    /// Returns the request for a segment. By the engine's default it accepts an answer made for another narration
-    /// within the hour.
+    /// Returns the request for a segment. By the engine's default, the request may use an answer that was made for
+    /// another narration within the last hour.
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
         return AIRequest(
@@ -131,13 +134,13 @@ struct NarrationPlan: Sendable {
         }.map { $0 }
     }
 
-    /// The maximum length of a neighbour's text in a request, in Unicode scalars: a sentence or two.
+    /// The maximum length of the text before or after the segment in a request, in Unicode scalars: a sentence or two.
     static let mostContext = 500
 }
 
 extension [String: ParameterValue] {
-    /// Returns the parameters as a job's key includes them: in order, each with its kind, because the number 1 is not
-    /// the text "1".
+    /// Returns the parameters in the form in which the job's key includes them: in order, each with its kind, because
+    /// the number 1 is not the text "1".
     func jobParts() throws -> [Data] {
         try sorted { $0.key < $1.key }.flatMap { name, value -> [Data] in
             let tagged: Data =
@@ -153,7 +156,8 @@ extension [String: ParameterValue] {
 }
 
 extension TextSegment {
-    /// Returns the segment with its line breaks, which affect a voice, if they fit.
+    /// Returns the segment with its line breaks, which affect a voice. If it would then exceed the limit, returns it
+    /// without them.
     fileprivate func asWritten(in source: SourceText, limit: Int) -> TextSegment {
         guard let written = source[utf8Range], written.unicodeScalars.count <= limit else { return self }
         return TextSegment(index: index, text: written, utf8Range: utf8Range)

@@ -50,7 +50,7 @@ struct DryRun: Sendable {
 
     struct Made: Sendable, Hashable {
         var here = 0
-        /// The number of other segments whose audio was made for another narration and is in the cache.
+        /// The number of further segments whose audio was made for another narration and is in the cache.
         var inCache = 0
         var missing: [Int] = []
     }

@@ -3,14 +3,14 @@ import Hablare
 import HablareAudio
 import HablareProviders
 
-/// The conversion of an answer for a file, so that the file is what its name says. Pure.
+/// The conversion of an answer that is written to a file, so that the file has the format that its name says.
 enum AnswerConversion: Sendable, Hashable {
     case none
     /// The answer is decoded, and written as another kind of audio.
     case audio(AudioContainer)
 
-    /// - Parameter isMade: Whether the answer is stored and paid for. No other name is advised then, because the same
-    ///   command with another name would ask for, and pay for, another answer.
+    /// - Parameter isMade: Whether the answer is stored and paid for. If `true`, the error does not advise another file
+    ///   name, because the same command with another name would request, and pay for, another answer.
     init(of content: CommandContent, to file: URL, isMade: Bool = false) throws {
         let wanted = file.pathExtension.lowercased()
         self = .none
@@ -56,7 +56,7 @@ enum AnswerConversion: Sendable, Hashable {
         return [format] + group.filter { $0 != format }.sorted()
     }
 
-    /// Other usual endings of files that are not text: audio, pictures, films, documents and archives.
+    /// Other usual file extensions of files that are not text: audio, pictures, films, documents and archives.
     private static let others: Set<String> = [
         "m4a", "aac", "png", "webp", "gif", "bmp", "tif", "tiff", "heic", "avif", "ico", "mp4", "mov", "mkv", "webm",
         "avi", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "zip", "gz",
@@ -101,7 +101,7 @@ extension ResponseContent {
     func conversion(to file: URL, isMade: Bool = false) throws -> AnswerConversion {
         try commandContent.map { try AnswerConversion(of: $0, to: file, isMade: isMade) } ?? .none
     }
-    /// The printed form of a vector or a value tree: JSON and a line end; `nil` for content with bytes of its own.
+    /// The printed form of a vector or a JSON value: JSON and a line end; `nil` for content that consists of bytes.
     var json: String? {
         get throws {
             switch self {
@@ -112,7 +112,7 @@ extension ResponseContent {
         }
     }
 
-    /// The content in a form that has bytes: a vector or a value tree becomes JSON.
+    /// The content in a form that has bytes: a vector or a JSON value becomes JSON.
     var printable: ResponseContent {
         get throws { try json.map { .text(Body($0)) } ?? self }
     }

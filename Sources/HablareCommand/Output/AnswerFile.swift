@@ -2,19 +2,21 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// Copies an answer to the place that an output names. It copies piece by piece on a thread of its own, because disks
-/// and readers block. A regular file is written as a whole or left as it was. A pipe or device is written into and
-/// never replaced.
+/// A writer that copies an answer to the place that an output names. It copies piece by piece on a separate thread,
+/// because disks and readers block. A regular file is replaced completely or not at all. A pipe or device is never
+/// replaced: the answer is written into it.
 struct AnswerFile: Sendable {
     static let pieceBytes = 1 << 20
 
     let url: URL
-    /// Writes to standard output, and notes waits for a reader or another writer.
+    /// The console for an answer that goes to standard output, and for notes about waiting for a reader or another
+    /// writer.
     var console: Console?
     var isQuiet = false
     var clock = EngineClock(ContinuousClock())
     var scratch = FileManager.default.temporaryDirectory
-    /// Writes all of a body. A file is written beside the old one, which it replaces once it is on disk.
+    /// Writes all of a body. A file is written under another name in the same folder, and replaces the old file when it
+    /// is on disk.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
         if case .audio(let container) = conversion {
             return try await make { try convert(body, container, to: $0, while: $1) }
@@ -38,8 +40,8 @@ struct AnswerFile: Sendable {
         }
     }
 
-    /// Calls `make` to write the file. For a pipe it writes into a scratch folder first, because a file's header may be
-    /// written last.
+    /// Calls `make` to write the file. For a pipe, `make` writes into a temporary folder first, because the header of a
+    /// file may be written last.
     func make(_ make: @escaping @Sendable (_ file: URL, _ shouldContinue: () -> Bool) throws -> Void) async throws {
         if case .file(let file) = try OutputDestination(url) { return try await exclusively { try make(file, $0) } }
         let made = try await OwnThread.run { shouldContinue in
@@ -120,7 +122,7 @@ extension CommandFailure {
     }
 }
 
-/// The turn to write a file. Two commands that write the same file wait for each other, and both succeed.
+/// The turn to write a file. If two commands write the same file, one waits for the other, and both succeed.
 struct ExclusiveFileWrite: Sendable {
     static let pause = Duration.milliseconds(200)
 

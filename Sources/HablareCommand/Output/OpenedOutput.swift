@@ -1,18 +1,18 @@
 import Foundation
 import HablareAudio
 
-/// A pipe, terminal or other device to write into. Its methods block: use it on a thread of its own.
+/// A pipe, terminal or other device to write into. Its methods block, so use it on a separate thread.
 struct OpenedOutput: ~Copyable {
     /// The number of bytes for which a writable pipe always has room.
     private static let atomicBytes = 4_096
-    /// The milliseconds between checks whether to continue.
+    /// The number of milliseconds between two checks whether to continue.
     private static let pollInterval: Int32 = 20
 
     private let descriptor: Int32
     private let name: URL
 
-    /// Opens an existing device and creates nothing. Waits for the reader of a pipe that has none, and calls `waiting`
-    /// once.
+    /// Opens an existing device and creates nothing. If a pipe has no reader, calls `waiting` once and waits for a
+    /// reader.
     init(_ url: URL, while shouldContinue: () -> Bool, waiting: () -> Void = {}) throws {
         var isTold = false
         while true {

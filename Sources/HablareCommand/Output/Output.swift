@@ -8,7 +8,7 @@ enum Output: Sendable, Hashable {
     case file(URL)
     case store
 
-    /// - Parameter what: A word for the written thing; `nil` for an answer that may as well stay in the store.
+    /// - Parameter what: A word for what is written; `nil` for an answer that is still available in the store.
     init(_ output: String?, json: Bool, what: String? = nil, in composition: Composition) throws {
         guard output != "" else {
             let advice = what == nil ? ", such as answer.txt." : " with -o."
@@ -39,12 +39,14 @@ enum Output: Sendable, Hashable {
         get throws { try file.map { try OutputDestination($0).isStandardOutput } ?? (self == .standardOutput) }
     }
 
-    /// Whether a reader may block the writer of the answer. Nothing else is then printed on standard output.
+    /// Whether the reader of the output may block the writer of the answer. Nothing else is then printed on standard
+    /// output.
     var waitsForReader: Bool {
         get throws { try file.map { try OutputDestination($0).waitsForReader } ?? (self == .standardOutput) }
     }
 
-    /// Throws if the answer could not be written to its place in the end, or would not be what the file's name says.
+    /// Throws an error if the answer could not be written to its place at the end, or would not have the format that
+    /// the file's name says.
     func check(_ installed: InstalledProvider, in console: Console) throws {
         let type = installed.provider.responseType
         if try isStandardOutput {
@@ -68,7 +70,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// Throws if a file could not be written in the end. A pipe needs no writable folder.
+    /// Throws an error if a file could not be written at the end. A pipe needs no writable folder.
     static func check(_ output: URL) throws {
         guard case .file(let file) = try OutputDestination(output) else { return }
         try check([file], in: file.deletingLastPathComponent())
@@ -97,7 +99,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// Returns the parameters with the format that a service's answer needs to be what the file's name says.
+    /// Returns the parameters with the format that the service's answer must have so that it matches the file's name.
     func parameters(
         _ given: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {
@@ -137,7 +139,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// Returns an unused name for a file that a command is advised to write: `whale.jpeg`, else `whale-2.jpeg` …
+    /// Returns an unused name for a file that the advice to the user names: `whale.jpeg`, else `whale-2.jpeg` …
     static func free(_ file: URL) -> URL {
         var (free, number) = (file, 1)
         while FileManager.default.fileExists(atPath: free.path) {
@@ -151,9 +153,10 @@ enum Output: Sendable, Hashable {
         "It is in the store: \(line(for: id, data, isText: isText))"
     }
 
-    /// Returns the command that writes a stored answer to its intended place. It names a file instead if the answer is
-    /// not text and would go to a terminal. It also names a file in place of a device such as `/dev/full`, which
-    /// refused the answer.
+    /// Returns the command that writes a stored answer to its intended place.
+    ///
+    /// The command names a file instead in two cases: the answer is not text and would go to a terminal, or the
+    /// intended place is a device such as `/dev/full`, which refused the answer.
     func line(for id: UUID, _ data: DataOptions, isText: Bool = true) -> String {
         switch self {
         case .standardOutput:
@@ -179,7 +182,7 @@ extension CommandFailure {
 }
 
 extension URL {
-    /// Returns the file's name with a number before its ending: `whale-2.png`.
+    /// Returns the file's name with a number before its extension: `whale-2.png`.
     func numbered(_ number: Int) -> URL {
         let (name, ending) = (deletingPathExtension().lastPathComponent, pathExtension)
         return deletingLastPathComponent().appending(
@@ -187,11 +190,12 @@ extension URL {
     }
 }
 
-/// Prints or writes stored answers that are paid for. If that fails, it says which command gets them.
+/// Prints or writes stored answers that are paid for. If this fails, the message names the commands that get the
+/// answers.
 struct KeptOutput: Sendable {
     var advice: String?
     let console: Console
-    /// The note after a signal; `nil` if the caller writes it.
+    /// The note after a signal; `nil` if the caller prints it.
     var ended: String?
 
     func run(writing file: URL? = nil, _ body: () async throws -> Void) async throws {

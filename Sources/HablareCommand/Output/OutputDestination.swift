@@ -1,12 +1,12 @@
 import Foundation
 
-/// The target of an output's name, which decides how it is written. A regular file is replaced as a whole. Any other
-/// target is opened, written into and kept.
+/// The target of an output's name, which decides how the output is written. A regular file is replaced completely. Any
+/// other target is opened and written into.
 enum OutputDestination: Sendable, Hashable {
-    /// A regular file, or no file yet. The name has all symbolic links resolved.
+    /// A regular file, or no file yet. All symbolic links in the name are resolved.
     case file(URL)
     case device(URL)
-    /// An open descriptor of this process: `/dev/stdout` is 1.
+    /// An open descriptor of this process, such as 1 for `/dev/stdout`.
     case descriptor(Int32, URL)
 
     private static let maximumLinks = 40
@@ -52,7 +52,7 @@ enum OutputDestination: Sendable, Hashable {
         if case .descriptor(1, _) = self { true } else { false }
     }
 
-    /// Whether a name leads to a character device, such as a terminal or `/dev/full`. A pipe is not one.
+    /// Whether a name leads to a character device, such as a terminal or `/dev/full`. A pipe is not a character device.
     static func isCharacterDevice(_ url: URL) -> Bool {
         var status = stat()
         return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
@@ -77,8 +77,8 @@ enum OutputDestination: Sendable, Hashable {
         }
     }
 
-    /// Whether a folder holds this process's descriptors: `/proc/PID/fd`, to which `/dev/fd` and `/proc/self/fd` lead,
-    /// or `/dev/fd` if it is a folder itself.
+    /// Whether a folder contains this process's descriptors: `/proc/PID/fd`, to which `/dev/fd` and `/proc/self/fd`
+    /// lead, or `/dev/fd` if it is itself a folder.
     private static func holdsDescriptors(_ folder: String) -> Bool {
         if folder == "/dev/fd" { return true }
         let parts = folder.split(separator: "/")

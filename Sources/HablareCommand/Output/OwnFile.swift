@@ -1,8 +1,8 @@
 import Foundation
 import HablareFiles
 
-/// A file of the person's own, such as the settings: replaced as a whole, durable when a call returns, and with the
-/// permissions and behind the link that it had.
+/// A file of the user, such as the settings. It is replaced completely, keeps its permissions and a link that leads to
+/// it, and is on disk when a call returns.
 enum OwnFile {
     static func makeFolder(of file: URL) throws {
         do {
@@ -16,9 +16,9 @@ enum OwnFile {
         }
     }
 
-    /// Changes a file while no other process does.
+    /// Changes a file. During the change, no other process changes it.
     ///
-    /// - Parameter body: Reads the file, and returns its new content.
+    /// - Parameter body: A closure that reads the file and returns its new content.
     static func change(_ file: URL, _ body: () throws -> String) throws {
         try makeFolder(of: file)
         do {

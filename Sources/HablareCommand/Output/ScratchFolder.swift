@@ -1,10 +1,11 @@
 import Foundation
 
-/// A folder that is removed when the object is released. Its lock distinguishes it from folders that killed processes
-/// left.
+/// A temporary folder that is removed when this object is released. Its lock shows that it is in use, so that it is not
+/// taken for a folder that a killed process left behind.
 final class ScratchFolder: Sendable {
     private static let prefix = "hablare converting "
-    /// The number of times that another process may take a new folder for abandoned before it is locked.
+    /// The maximum number of attempts to create the folder. An attempt fails if another process removes the new folder
+    /// before it is locked.
     private static let maximumAttempts = 10
 
     let url: URL
@@ -37,7 +38,7 @@ final class ScratchFolder: Sendable {
         }
     }
 
-    /// Removes a folder. One that cannot be removed does no harm, and the next process tries again.
+    /// Removes a folder. A failure is ignored: the folder does no harm, and the next process tries again.
     private static func remove(_ url: URL) {
         do { try FileManager.default.removeItem(at: url) } catch {}
     }
@@ -45,7 +46,8 @@ final class ScratchFolder: Sendable {
     private final class Lock: Sendable {
         private let descriptor: Int32
 
-        /// Locks a folder. Fails if another process holds the lock, or if the folder does not exist or is not ours.
+        /// Locks a folder. Fails if another process holds the lock, or if the folder does not exist or belongs to
+        /// another user.
         init?(_ folder: URL) {
             let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// Attempts at one model of a provider whose cost is unknown.
+/// The attempts at one model of a provider whose cost is unknown.
 struct PriceGap: JSONPrintable, Sendable, Hashable {
     let provider: String
     /// The model; `nil` if none was requested.
@@ -60,7 +60,7 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
     }
 }
 
-/// The part of a report from providers without a price: programs of this machine.
+/// The part of a cost report for providers without a price, such as programs of this machine.
 struct UnpricedSums: Sendable {
     private(set) var total = LedgerSum()
     private(set) var providers: Set<String> = []
@@ -68,8 +68,8 @@ struct UnpricedSums: Sendable {
 
     init() {}
 
-    /// - Parameter free: The providers that charge nothing. Others are recognized by their attempts, which cost
-    ///   nothing.
+    /// - Parameter free: The providers that charge nothing. A provider that is not in this set is also free if its
+    ///   attempts cost nothing.
     init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
         var providers = query
         providers.grouping = .provider
@@ -103,8 +103,8 @@ extension LedgerSum {
         withoutCost += other.withoutCost
     }
 
-    /// Returns the sum without the attempts of free providers, which were not billed and whose cost is not unknown. No
-    /// part falls below zero, even if an attempt changed between the two reads.
+    /// Returns the sum without the attempts of free providers, which were not billed. No part falls below zero, even if
+    /// an attempt changed between the two reads.
     func charged(without free: LedgerSum) -> LedgerSum {
         var sum = self
         sum.billed = max(0, sum.billed - free.billed)

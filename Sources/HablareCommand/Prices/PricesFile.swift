@@ -3,7 +3,7 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The file of prices that replaces the shipped ones: `prices.json`, or the file of `--prices`.
+/// The file whose prices replace the built-in prices: `prices.json`, or the file of `--prices`.
 struct PricesFile: Sendable {
     let url: URL
     private let isNamed: Bool
@@ -73,18 +73,18 @@ struct PriceOptions: ParsableArguments {
 }
 
 extension PriceTable {
-    /// The kind of all programs, which an entry may name in place of a program.
+    /// The kind of all programs. An entry may name it in place of a single program.
     static let programKind = "command"
 
-    /// The units that the engine counts for a program, and that a program can be priced by.
+    /// The units that the engine counts for a program, so that an entry for a program can use them.
     static let programUnits: Set<PriceUnit> = [.call, .character, .byte]
 
-    /// Whether any entry charges for a program's runs, at any date. A program has no models.
+    /// Whether an entry charges for runs of a program, at any date. A program has no models.
     func charges(forProgram name: String) -> Bool {
         entries.contains { [name, Self.programKind].contains($0.provider) && $0.model == nil }
     }
 
-    /// Returns advice on the entries of the user's own table that have no effect, entry by entry.
+    /// Returns advice on the entries of the user's own table that have no effect, one text for each entry.
     func advice(for payees: KnownProviders) -> [String] {
         entries.enumerated().compactMap { index, entry in
             let number = index + 1
@@ -107,8 +107,8 @@ extension PriceTable {
         }
     }
 
-    /// The oldest day or month in which a price was checked against its source. A price without one has the table's own
-    /// day.
+    /// The oldest day or month in which a price was checked against its source. If a price has no such day, the day of
+    /// the table is used.
     var oldestCheck: String? {
         // Days and months have fixed widths, so a month sorts before its days.
         let checks = entries.compactMap(\.checked) + (entries.contains { $0.checked == nil } ? [date] : [])

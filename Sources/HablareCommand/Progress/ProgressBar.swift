@@ -5,7 +5,7 @@ struct ProgressBar: Sendable, Hashable {
     private static let widestBar = 40
     private static let narrowestBar = 8
 
-    /// Returns a line of at most `width` columns: a bar, then as many figures as fit, the most important first.
+    /// Returns a line of at most `width` columns: a bar, followed by as many figures as fit, the most important first.
     func line(_ progress: Tally, width: Int) -> String {
         let width = max(1, width)
         var figures = figures(of: progress)
@@ -61,11 +61,11 @@ struct Tally: Sendable, Hashable {
     var total: Int
     var noun = "segment"
     var reused = 0
-    /// The number of requests completed since this run began, by any process.
+    /// The number of requests that any process completed since this run began.
     var made = 0
     var failed = 0
     var cancelled = 0
-    /// The number of held requests: the outcome of their last attempt is unknown, and they wait for an explicit retry.
+    /// The number of held requests. The outcome of their last attempt is unknown, and they wait for an explicit retry.
     var held = 0
     /// The number of unfinished requests that failed and wait for their next attempt.
     var retrying = 0

@@ -1,7 +1,7 @@
 import Hablare
 import HablareProviders
 
-/// A provider, with what the command line needs beyond the engine's interface.
+/// A provider, with the facts that the command line needs and that the engine's interface does not have.
 struct InstalledProvider: Sendable {
     struct Health: Sendable, Hashable {
         var executable: String?
@@ -11,14 +11,16 @@ struct InstalledProvider: Sendable {
 
     struct ServiceSound: Sendable {
         let formats: [String]
-        /// Whether the service speaks a text better with its surroundings (`previous_text`, `next_text`).
+        /// Whether the service accepts the text before and after a segment (`previous_text`, `next_text`), so that the
+        /// speech flows naturally.
         let takesContext: Bool
         let audio: @Sendable (_ format: String) -> AudioFormat?
     }
 
     struct ServiceVoices: Sendable {
         let usual: String
-        /// Returns all known voices. `true` asks the service even if a list is cached.
+        /// Returns all known voices. If `refresh` is `true`, requests the list from the service even if a list is
+        /// cached.
         let list: @Sendable (_ refresh: Bool) async throws -> [SpeechVoice]
         let check: @Sendable (String) async throws -> Void
         var sound: ServiceSound?
@@ -27,18 +29,18 @@ struct InstalledProvider: Sendable {
     let provider: any AIServiceProvider
     /// The service of the provider; `nil` for a program.
     var service: String?
-    /// The content of its answers; `nil` if only their kind is known.
+    /// The content of the provider's answers; `nil` if only their kind is known.
     var content: CommandContent?
-    /// Whether the user's own `programs.json` names it. Its absence is then a problem.
+    /// Whether the user's own `programs.json` names the program. If such a program is missing, this is a problem.
     var isOwn = false
-    /// Whether it is a program that transcribes recordings.
+    /// Whether the provider is a program that transcribes recordings.
     var hears = false
     var hasPrice = true
     /// Whether the thinking of earlier answers is sent back with a conversation.
     var takesThinking = false
     var placeholders: [CommandPlaceholder] = []
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
-    /// The quality of its voices if all are alike, such as `neural`; `nil` if it is unknown.
+    /// The quality of the provider's voices if all have the same quality, such as `neural`; `nil` if it is unknown.
     var voiceQuality: String?
     var checkVoice: @Sendable (String) async throws -> Void = { _ in }
     /// The voices of a service that speaks.
@@ -48,7 +50,7 @@ struct InstalledProvider: Sendable {
 
     var name: String { provider.id.rawValue }
 
-    /// The kind by which a price table may name the provider, from its instance; `nil` if the instance has none.
+    /// The kind of the provider, under which a price table may have its prices; `nil` if its instance has none.
     var kind: String? {
         provider.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
     }
@@ -57,7 +59,7 @@ struct InstalledProvider: Sendable {
 
     var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The model that its requests name, so that another process asks the same one. A program has none.
+    /// The model that the provider's requests name, so that another process uses the same model. `nil` for a program.
     var askedModel: String? { service == nil ? nil : model }
 
     func check(voice: String) async throws {
@@ -89,7 +91,7 @@ extension [InstalledProvider] {
     }
 }
 
-/// The known providers: the programs and the configured services, whether or not they can be asked now. Pure.
+/// The known providers: the programs and the configured services, even if they cannot be called now.
 struct KnownProviders: Sendable {
     private let kinds: [(provider: String, kind: String?)]
 
@@ -103,12 +105,12 @@ struct KnownProviders: Sendable {
 
     var providers: [String] { kinds.map(\.provider) }
 
-    /// Returns the names by which a price table may call a provider: its id and, if known, its kind.
+    /// Returns the names under which a price table may have a provider: its id and, if known, its kind.
     func names(of provider: String) -> [String] {
         [provider] + [kind(of: provider)].compactMap(\.self)
     }
 
-    /// Whether there is a provider of a name, which may include an address.
+    /// Whether there is a provider with a name, which may include an address.
     func has(_ provider: String) -> Bool {
         let provider = AddressedName.provider(of: provider)
         return kinds.contains { $0.provider == provider }
@@ -118,7 +120,8 @@ struct KnownProviders: Sendable {
 
     func isProgram(_ provider: String) -> Bool { kind(of: provider) == PriceTable.programKind }
 
-    /// Returns the kind of a provider. At an address of its own it has its service's kind.
+    /// Returns the kind of a provider. If the provider has an address that the user chose, the kind is its service's
+    /// kind.
     private func kind(of provider: String) -> String? {
         let provider = AddressedName.provider(of: provider)
         return kinds.first { $0.provider == provider }?.kind

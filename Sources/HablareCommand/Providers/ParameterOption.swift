@@ -7,10 +7,11 @@ import HablareProviders
 struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
     let name: String
     let value: ParameterValue
-    /// The value for a service: JSON if it is an object, a list or a Boolean, else as ``value``.
+    /// The value for a service. If the text is a JSON object, list or Boolean value, the value is that JSON. Otherwise
+    /// it is ``value``.
     let serviceValue: ParameterValue
 
-    /// Creates a parameter whose value has a type already.
+    /// Creates a parameter from a value that already has a type.
     init(name: String, value typed: ParameterValue) throws(AIServiceError) {
         self.name = name
         serviceValue = typed
@@ -42,8 +43,8 @@ struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
 }
 
 extension InstalledProvider {
-    /// Returns the parameters of a request. They always include the voice, so that another default makes another
-    /// request.
+    /// Returns the parameters of a request. They always include the voice, so that a request with another default voice
+    /// is another request.
     func parameters(voice: String?, _ options: [ParameterOption]) throws -> [String: ParameterValue] {
         var parameters: [String: ParameterValue] = [:]
         for option in options {
@@ -84,7 +85,8 @@ extension InstalledProvider {
         return parameters
     }
 
-    /// Throws if the provider does not accept the request's prompt or parameters, before the request is stored.
+    /// Throws an error if the provider does not accept the request's prompt or parameters. The check is made before the
+    /// request is stored.
     func check(_ request: AIRequest) throws {
         try (provider as? any RequestChecking)?.check(request)
         let count = request.prompt.plainText.unicodeScalars.count
@@ -93,7 +95,8 @@ extension InstalledProvider {
             .badInput, "The prompt has \(count) characters; \(provider.id) accepts \(most) at once. Shorten it.")
     }
 
-    /// Throws for parameters that would make every request fail, before hundreds of them are stored.
+    /// Throws an error for parameters with which every request would fail. The check is made before hundreds of
+    /// requests are stored.
     func check(_ parameters: [String: ParameterValue]) throws {
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
             guard let placeholder = placeholders.first(where: { $0.name == name }) else {

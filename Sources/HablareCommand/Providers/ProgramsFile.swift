@@ -3,7 +3,8 @@ import Hablare
 import HablareJSON
 import HablareProviders
 
-/// The user's own programs, in addition to the known ones: `programs.json`, as docs/programs.md describes it.
+/// The file with the user's own programs, in addition to the known programs: `programs.json`. docs/programs.md
+/// documents its form.
 struct ProgramsFile: Sendable {
     let url: URL
 
@@ -46,7 +47,7 @@ struct ProgramsFile: Sendable {
         }
     }
 
-    /// Throws for an unknown key, because a mistyped one would be ignored silently.
+    /// Throws an error for an unknown key, because otherwise a mistyped key would be silently ignored.
     private func refuseUnknownKeys(in programs: [String: ParameterValue]) throws {
         func check(_ value: ParameterValue, at location: String, _ known: [String]) throws {
             for key in value.members.keys.sorted() where !known.contains(key) {
@@ -63,7 +64,7 @@ struct ProgramsFile: Sendable {
         }
     }
 
-    /// Returns advice, for an error of one line, on how to add a program under an unused name.
+    /// Returns one line of advice for an error message: how to add a program under a name that is not used yet.
     func addition(of name: String, answering answer: String) -> String {
         "To use a program under this name, add to \(url.path): "
             + "{\(name.debugDescription): {\"executable\": \"/path/of/the/program\", \"answer\": \"\(answer)\"}} "
@@ -116,7 +117,7 @@ private struct Program: Decodable {
         let from: Double?
         let to: Double?
 
-        /// The accepted values; `nil` if the limits do not suit the kind.
+        /// The accepted values; `nil` if the limits do not fit the kind of the placeholder.
         var accepts: CommandPlaceholder.Values? {
             switch (kind ?? .text, from, to) {
             case (.text, nil, nil): .text

@@ -1,14 +1,14 @@
 import Hablare
 import HablareProviders
 
-/// The id of a service's provider at an address that the user chose: `openai.speech@http://127.0.0.1:8080/v1`. Pure.
+/// The id of a service's provider at an address that the user chose, such as `openai.speech@http://127.0.0.1:8080/v1`.
 ///
-/// A process that would ask the service elsewhere does not claim its requests. A prompt for a server on this machine
-/// must not leave it.
+/// A process in which this provider has another address does not run its requests. For example, a prompt for a server
+/// on this machine must not leave this machine.
 struct AddressedName: Sendable, Hashable {
-    /// The provider's name where it is configured: `openai.speech`.
+    /// The provider's name without the address, as it is configured: `openai.speech`.
     let provider: String
-    /// The only address at which it is asked.
+    /// The only address at which the provider is called.
     let address: ServiceAddress
 
     var text: String { "\(provider)@\(address.text)" }
@@ -18,7 +18,7 @@ struct AddressedName: Sendable, Hashable {
 }
 
 extension AddressedName {
-    /// Parses an id; `nil` if a name is not such an id.
+    /// Parses an id; `nil` if the name has no address.
     init?(_ name: String) {
         guard let sign = name.firstIndex(of: "@"),
             let address = ServiceAddress.read(String(name[name.index(after: sign)...])).value
@@ -28,7 +28,7 @@ extension AddressedName {
 }
 
 extension ServiceAddress {
-    /// Parses an address, or returns why it is invalid.
+    /// Parses an address, or returns the reason why the address is invalid.
     static func read(_ text: String) -> Result<ServiceAddress, AIServiceError> {
         Result { () throws(AIServiceError) in try ServiceAddress(text) }
     }

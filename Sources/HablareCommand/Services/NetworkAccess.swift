@@ -4,7 +4,7 @@ import HablareNetwork
 import HablareProviders
 import HablareSupport
 
-/// The one network transport of a run: created when it is first needed, shut down when the run ends.
+/// The single network transport of a run. It is created when it is first needed, and is shut down when the run ends.
 final class NetworkAccess: Sendable {
     struct Way: Sendable {
         let transport: any HTTPTransport
@@ -25,7 +25,7 @@ final class NetworkAccess: Sendable {
         self.make = make
     }
 
-    /// Returns the transport, and creates it if necessary. The settings of one run do not change.
+    /// Returns the transport, and creates it if necessary. The settings are the same for the whole run.
     @discardableResult
     func open(_ settings: () throws(AIServiceError) -> NetworkSettings) throws(AIServiceError) -> any HTTPTransport {
         if let way = way.withLock({ $0 }) { return way.transport }
@@ -43,13 +43,13 @@ final class NetworkAccess: Sendable {
     }
 }
 
-/// A transport that opens the network on its first call, for providers that may never be asked.
+/// A transport that opens the network only at its first call. Use it for providers that may never be called.
 struct NetworkWay: HTTPTransport {
     let access: NetworkAccess
     let network: Settings.Network
     let environment: [String: String]
 
-    /// Opens the network, so that errors in its settings are reported before anything is asked.
+    /// Opens the network, so that errors in its settings are reported before anything is sent.
     @discardableResult
     func open() throws(AIServiceError) -> any HTTPTransport {
         try access.open { () throws(AIServiceError) in try network.transportSettings(environment) }
@@ -86,8 +86,8 @@ extension Composition {
     }
 }
 
-/// The transport to a server that receives no key. If the server requires one, the error says what to do. The server's
-/// own message would be about a key that it does not accept.
+/// A transport to a server that receives no key. If the server requires a key, the error says what to do. The server's
+/// own message would not help, because the user cannot give a key for this address.
 struct KeylessTransport: HTTPTransport {
     let base: any HTTPTransport
     let service: String

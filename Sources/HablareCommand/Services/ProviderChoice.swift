@@ -1,11 +1,12 @@
 import Hablare
 
-/// The choice of a provider that neither the command line nor the settings name.
+/// The choice of a provider if neither the command line nor the settings name one.
 enum ProviderChoice {
-    /// Returns the only usable provider. Pure.
+    /// Returns the only usable provider.
     ///
     /// - Parameter usable: The names of the providers that can be called.
-    /// - Throws: ``CommandFailure`` with the status `usage` if there are none or several. It says what to do.
+    /// - Throws: ``CommandFailure`` with the status `usage` if there is no usable provider, or if there are several. It
+    ///   says what to do.
     static func only(of usable: [String], for use: ProviderUse) throws(CommandFailure) -> String {
         let setting = "default_provider.\(use.rawValue)"
         guard let name = usable.first else {
@@ -29,8 +30,8 @@ enum ProviderChoice {
 }
 
 extension ServiceOptions {
-    /// Returns these options with the only usable provider, if neither they nor the settings name one and the command
-    /// has none of its own. A note says which one was chosen.
+    /// Returns these options with the only usable provider, if the options and the settings name none and the command
+    /// has no default. A note says which provider was chosen.
     func choosing(
         for use: ProviderUse, answering type: ContentType, data: DataOptions, quiet: Bool, in composition: Composition
     ) async throws -> ServiceOptions {
@@ -49,8 +50,8 @@ extension ServiceOptions {
 }
 
 extension ProviderDirectory {
-    /// Returns the names of the services and programs that can be called for a use. Services that need no key count
-    /// only if they are configured: nothing else shows that the user has them.
+    /// Returns the names of the services and programs that can be called for a use. A service that needs no key counts
+    /// only if it is configured, because nothing else shows that the user has it.
     func usable(for use: ProviderUse, answering type: ContentType, isModelGiven: Bool) async throws -> [String] {
         let hears = use == .transcribe
         var names = composition.services(settings, beside: programs.programNames)
@@ -69,7 +70,7 @@ extension ProviderDirectory {
         return names
     }
 
-    /// Returns the providers of a service; `nil` if they cannot be made, for a reason that `hablare providers` says.
+    /// Returns the providers of a service; `nil` if they cannot be created. `hablare providers` shows the reason.
     private func made(of entry: ServiceEntry) -> [InstalledProvider]? {
         do {
             return try composition.serviceProviders(entry, settings.network, limits, composition)

@@ -2,7 +2,7 @@ import Hablare
 import HablareProviders
 
 /// The providers of a run: the programs of this machine and the configured services. A service's key is looked up only
-/// when one of its providers is requested. A run that asks a program does not read keys.
+/// if one of its providers is requested. So a run that uses only programs does not read keys.
 struct ProviderDirectory: Sendable {
     let settings: Settings
     let programs: [InstalledProvider]
@@ -23,8 +23,8 @@ struct ProviderDirectory: Sendable {
 
     /// - Parameters:
     ///   - name: The value of `--provider`: a program, a provider such as `openai.speech`, or a service such as
-    ///     `openai`. A service means the one of its providers that answers with `type`. Its name may have an address
-    ///     (``AddressedName``). `nil`: the settings' default for the command, else the command's own.
+    ///     `openai`. A service means its provider that answers with `type`. The name may have an address
+    ///     (``AddressedName``). `nil`: the default in the settings for the command, or else the command's own default.
     ///   - program: The content type that a program must answer with, as `programs.json` spells it.
     func provider(
         _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
@@ -47,7 +47,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// - Parameter hears: Whether the provider is to transcribe recordings.
+    /// - Parameter hears: Whether the provider must transcribe recordings.
     func named(
         _ name: String, answering type: ContentType, program: String = "text", hearing hears: Bool = false
     ) throws -> InstalledProvider {
@@ -60,9 +60,9 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
-    /// Returns the provider that answers new requests by batches, or why there is none.
+    /// Returns the provider that answers new requests in batches, or the reason why there is none.
     ///
-    /// - Parameter wasAsked: Whether it is for stored requests, which go on without regard to the settings.
+    /// - Parameter wasAsked: Whether the provider is for stored requests, which continue whatever the settings are.
     func batch(of installed: InstalledProvider, wasAsked: Bool = false) throws -> Result<InstalledProvider, BatchLack> {
         guard let service = service(of: installed.name), installed.service != nil,
             let offer = service.offers.first(where: { service.id(of: $0) == installed.provider.id }),
@@ -74,13 +74,13 @@ struct ProviderDirectory: Sendable {
         return .success(found)
     }
 
-    /// Returns the service of a name, at the address in the name if there is one; `nil` if the service is unknown.
+    /// Returns the service with a name, at the address in the name if there is one; `nil` if the service is unknown.
     private func service(of name: String) -> ServiceSettings? {
         let service = settings.service(ServiceOptions.service(of: name))
         return AddressedName(name).map { service?.relocated(at: $0.address) } ?? service
     }
 
-    /// Returns the offer that a name means. For the service's own name it is the one that answers with the wanted type.
+    /// Returns the offer that a name means. The service's own name means the offer that answers with the wanted type.
     private static func offer(
         of name: String, at service: ServiceSettings, answering type: ContentType, hearing hears: Bool = false
     ) -> ServiceOffer? {
@@ -124,11 +124,11 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// Returns all providers that can be asked. This includes those without a model of their own, because a request may
-    /// name one.
+    /// Returns all providers that can be called. This includes providers without a default model, because a request may
+    /// name a model.
     ///
-    /// - Parameter known: The providers of stored requests. A provider that a stored request used with `--base-url` is
-    ///   included, although it is not in the settings: its id contains its address.
+    /// - Parameter known: The providers of stored requests. If a stored request used a provider with `--base-url`, this
+    ///   provider is included although it is not in the settings, because its id contains its address.
     func everybody(askedBefore known: [ProviderID] = []) -> Everybody {
         var all = Everybody(providers: programs)
         for service in settings.services { add(service, to: &all) }
@@ -155,7 +155,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// Opens the network. If that fails, leaves the services out.
+    /// Opens the network. If this fails, returns the providers without the services.
     func withNetwork(_ all: Everybody) -> Everybody {
         do {
             try openNetwork(for: all.providers)
@@ -170,7 +170,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// Returns the usable providers of the service's setting `fallback` that answer with the same type, in order.
+    /// Returns the usable providers in the service's setting `fallback` that answer with the same type, in order.
     func fallback(
         of installed: InstalledProvider, leftOut: (_ name: String, CommandFailure) -> Void = { _, _ in }
     ) throws -> [InstalledProvider] {
@@ -208,7 +208,7 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
-    /// Opens the network if a provider needs it, so that errors in its settings are reported before anything is asked.
+    /// Opens the network if a provider needs it, so that errors in its settings are reported before anything is sent.
     func openNetwork(for providers: [InstalledProvider]) throws {
         guard providers.contains(where: { $0.service != nil }) else { return }
         try composition.way(to: settings.network).open()

@@ -2,17 +2,17 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The name of a service's provider of batches: `openai.batch`, with or without an address. Pure.
+/// The name of a service's batch provider: `openai.batch`, with or without an address.
 enum BatchName {
     static let variant = ".batch"
 
-    /// Whether a provider is one of batches.
+    /// Whether a provider is a batch provider.
     static func isBatch(_ provider: ProviderID) -> Bool {
         AddressedName.provider(of: provider.rawValue).hasSuffix(variant)
     }
 
-    /// Returns the name of the provider that makes the live calls: the same name for a provider that is not one of
-    /// batches. The address does not change.
+    /// Returns the name of the provider that makes the normal calls. If the provider is not a batch provider, this is
+    /// the same name. The address does not change.
     static func live(of provider: ProviderID) -> String {
         guard isBatch(provider) else { return provider.rawValue }
         let id = provider.rawValue
@@ -22,7 +22,8 @@ enum BatchName {
 }
 
 extension ServiceSettings {
-    /// Returns the id of the provider that answers an offer's requests by batches; `nil` if its kind has none.
+    /// Returns the id of the provider that answers the requests of an offer in batches; `nil` if its kind has no
+    /// batches.
     func batchID(of offer: ServiceOffer) -> ProviderID? {
         guard hasBatches(offer) else { return nil }
         let name = AddressedName(id(of: offer).rawValue)
@@ -38,17 +39,17 @@ extension ServiceSettings {
     /// Whether new requests may wait for batches.
     var usesBatches: Bool { batches ?? (ServiceAddress.read(address).value.map(kind.isOwn) ?? false) }
 
-    /// The ids of all providers of batches.
+    /// The ids of all batch providers.
     var batchIDs: [ProviderID] { offers.compactMap(batchID) }
 }
 
-/// The reason why requests cannot wait for a batch, as a part of a sentence. Pure.
+/// The reason why requests cannot wait for a batch, as a part of a sentence.
 struct BatchLack: Error, Hashable {
     let reason: String
 
     init(reason: String) { self.reason = reason }
 
-    /// - Parameter isAddressed: Whether the requests are for an address that the person chose.
+    /// - Parameter isAddressed: Whether the requests are for an address that the user chose.
     init(_ service: ServiceSettings, _ isAddressed: Bool) {
         let setting = "services.\(service.name).batches"
         reason =
@@ -64,17 +65,17 @@ struct BatchLack: Error, Hashable {
 }
 
 extension Composition {
-    /// The pace of batches, which tests change.
+    /// The limits, pauses and clock of batches. Tests change them.
     struct BatchPace: Sendable {
-        /// The limits and pauses of batches; `nil`: those of the vendor.
+        /// The limits and pauses of batches. `nil`: those of the vendor.
         var rules: BatchBoard.Rules?
-        /// The clock for deadlines; `nil`: the services' clock.
+        /// The clock for deadlines. `nil`: the services' clock.
         var date: (@Sendable () -> Date)?
     }
 }
 
 extension InstalledProvider {
-    /// Returns the provider that answers the same requests by batches; `nil` if there is none.
+    /// Returns the provider that answers the same requests in batches; `nil` if there is none.
     func batched(by settings: ServiceSettings, _ offer: ServiceOffer, in composition: Composition) -> InstalledProvider?
     {
         guard let id = settings.batchID(of: offer), let live = provider as? any BatchCapable else { return nil }
@@ -86,7 +87,7 @@ extension InstalledProvider {
 }
 
 extension [InstalledProvider] {
-    /// Adds the providers that answer by batches.
+    /// Returns the providers together with the providers that answer their requests in batches.
     func withBatches(of settings: ServiceSettings, in composition: Composition) -> [InstalledProvider] {
         self
             + zip(settings.offers, self).compactMap { offer, made in made.batched(by: settings, offer, in: composition)

@@ -10,7 +10,7 @@ struct ServiceEntry: Sendable, Equatable {
     var name: String { settings.name }
     var kind: ServiceKind { settings.kind }
 
-    /// Examines a service. Its key is looked up even if it needs none, unless no key may be sent to it.
+    /// Examines a service. Its key is looked up even if the service needs no key, unless no key may be sent to it.
     init(_ settings: ServiceSettings, beside programs: [String] = [], lookUp: ServiceKeyLookup) {
         self.settings = settings
         var problem = settings.addressProblem
@@ -79,10 +79,10 @@ extension Composition {
 }
 
 struct ServiceKey: Sendable, Hashable {
-    /// The key in a form that may be shown: `sk-…c1f2`.
+    /// The key in a form that is safe to show: `sk-…c1f2`.
     let shown: String
     let origin: String
 }
 
-/// Looks up the key of a service; `nil` if it has none. Throws for an unusable key, such as an expired one.
+/// Looks up the key of a service; `nil` if it has none. Throws an error for an unusable key, such as an expired key.
 typealias ServiceKeyLookup = @Sendable (_ service: String) throws -> ServiceKey?

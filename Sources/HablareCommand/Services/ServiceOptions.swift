@@ -6,19 +6,19 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         help: """
             The provider: a service such as openai, or a program. Default: default_provider.COMMAND in the settings. \
-            Without this setting, narrate and speak use espeak-ng, and the other commands use the provider that can be \
-            used, if there is only one such provider.
+            Without this setting, narrate and speak use espeak-ng. If exactly one provider can be used, the other \
+            commands use that provider.
             """)
     var provider: String?
 
-    @Option(name: [.short, .long], help: "The model. Default: the model in the settings, else the provider's own.")
+    @Option(name: [.short, .long], help: "The model. Default: the model in the settings, else the provider's default.")
     var model: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            Call another server with the service's API, such as http://localhost:8080/v1. The service's key is not \
-            sent there.
+            The address of another server with the service's API, such as http://localhost:8080/v1. The service's key \
+            is not sent to this server.
             """,
             valueName: "url"))
     var baseURL: String?
@@ -48,8 +48,8 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// Returns the name of the provider to ask. With `--base-url` it includes the address, unless its service is
-    /// configured there.
+    /// Returns the name of the provider to use. With `--base-url` the name includes the address, unless this is the
+    /// configured address of the service.
     func name(for use: ProviderUse, over settings: Settings) throws -> String? {
         guard let baseURL else { return provider }
         let (provider, service) = try service(meantBy: "--base-url", use, settings)

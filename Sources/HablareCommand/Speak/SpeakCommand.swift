@@ -16,12 +16,12 @@ struct SpeakCommand: ComposedCommand {
               hablare speak --provider openai --voice nova -f letter.txt -o letter.mp3
               hablare speak --provider elevenlabs --voice George 'Good evening.' | aplay
 
-            The default provider is default_provider.speak in the settings, else espeak-ng. A text that is longer than \
-            the provider accepts is split at the ends of sentences, and the audio is joined. For a book with a \
-            timeline, use `hablare narrate`.
+            The default provider is default_provider.speak in the settings, else espeak-ng. If a text is longer than \
+            the provider accepts, the command splits the text at the ends of sentences and joins the audio. For a book \
+            with a timeline, use `hablare narrate`.
 
-            The output is written completely or not at all. After Ctrl-C or a crash, the same command continues where \
-            it stopped. The command reuses finished audio, which is not billed again.
+            The output is written completely or not at all. After Ctrl-C or a crash, run the same command again. The \
+            second run reuses finished audio, which is not billed again.
 
             Other users of this machine can see a command's arguments. Pass a private text in a file or on standard \
             input.
@@ -29,7 +29,8 @@ struct SpeakCommand: ComposedCommand {
 
     @Argument(
         help: """
-            The text. Without a text, or with -, standard input is read. If the text begins with -, put -- before it.
+            The text. Without a text, or with -, standard input is read. If the text begins with -, put -- before the \
+            text.
             """)
     var text: String?
 
@@ -38,12 +39,12 @@ struct SpeakCommand: ComposedCommand {
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "The voice. Default: the provider's own. `hablare voices` lists them.")
+    @Option(help: "The voice. Default: the provider's default voice. `hablare voices` lists the voices.")
     var voice: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The speed: 1 is the voice's own, 2 is twice as fast.", valueName: "factor"))
+        help: ArgumentHelp("The speed: 1 is the normal speed of the voice, 2 is twice as fast.", valueName: "factor"))
     var speed: Double?
 
     @Option(
@@ -57,8 +58,9 @@ struct SpeakCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            The output file. - is standard output. Without -o, standard output is used if it is not a terminal. The \
-            output replaces a regular file, and is written into a pipe or device.
+            The output file. - is standard output. Without -o, the output goes to standard output, unless standard \
+            output is a terminal. An existing regular file is replaced. If the file is a pipe or device, the output is \
+            written into it.
             """,
             valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "mp3"]))

@@ -3,9 +3,9 @@ import Hablare
 import HablareAudio
 
 struct SpokenAnswer: Sendable {
-    /// The container to write; `nil` to write the only piece unchanged.
+    /// The container in which the audio is written; `nil` to write the only piece unchanged.
     let container: AudioContainer?
-    /// The required kind of the only piece, by its usual ending; `nil` for any kind.
+    /// The required kind of the only piece, as a file extension; `nil` for any kind.
     var kind: String?
     let target: Output
     let data: DataOptions
@@ -45,7 +45,7 @@ struct SpokenAnswer: Sendable {
 
     private static func name(_ index: Int) -> String { "The audio of piece \(index + 1)" }
 
-    /// Returns the conversion of the only piece. If it cannot be converted, it stays in the store.
+    /// Returns the conversion of the only piece. If the piece cannot be converted, it stays in the store.
     private func conversion(of content: ResponseContent, of id: UUID) throws -> AnswerConversion {
         if let container { return .audio(container) }
         guard let kind, let made = content.commandContent else { return .none }

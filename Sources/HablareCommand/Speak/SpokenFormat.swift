@@ -3,22 +3,22 @@ import Hablare
 import HablareAudio
 import HablareProviders
 
-/// The format in which a text is spoken, and the conversion of the sound for the output. Pure.
+/// The format in which a provider speaks a text, and the conversion of the sound for the output.
 struct SpokenFormat: Sendable, Hashable {
-    /// The value of a service's parameter `format`; `nil` for a program, which has one format only.
+    /// The value of a service's parameter `format`; `nil` for a program, which has only one format.
     let parameter: String?
-    /// The container to write the sound in; `nil` to write it unchanged.
+    /// The container in which the sound is written; `nil` to write the sound unchanged.
     let container: AudioContainer?
-    /// The kind of the final output, by its usual ending.
+    /// The kind of the final output, as a file extension.
     let kind: String
 
-    /// A format that every service makes and that joins without gaps or loss.
+    /// A format that every service supports. Sound in this format is joined without gaps or loss.
     private static let lossless = "wav"
     private static let readable: Set<String> = ["wav", "flac", "mp3", "opus", "ogg", "aiff"]
 
-    /// Chooses the wanted format, else the one of the file's name, else WAV.
+    /// Chooses the wanted format, or else the format of the file's name, or else WAV.
     ///
-    /// - Parameter given: The value of `--parameter format=`, in which a service speaks in any case.
+    /// - Parameter given: The value of `--parameter format=`. If it is given, a service always speaks in this format.
     init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
         let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
         let sound = installed.serviceVoices?.sound
@@ -78,8 +78,8 @@ struct SpokenFormat: Sendable, Hashable {
             .usage, "The audio of provider \(installed.name) cannot be converted to \(kind). Use one of \(all).")
     }
 
-    /// Returns the parameters of requests whose answers are to be joined: in WAV, unless they name another format that
-    /// can be joined.
+    /// Returns the parameters of requests whose answers are joined. The format is WAV, unless the parameters name
+    /// another format that can be joined.
     static func joinable(
         _ parameters: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {
@@ -100,8 +100,9 @@ struct SpokenFormat: Sendable, Hashable {
 }
 
 extension AudioFormat {
-    /// Returns why bytes cannot be sound of this format, as a sentence about their beginning. Returns `nil` if they may
-    /// be, or if nothing is known of the format. MPEG may begin in the middle of a frame, but not with text. Pure.
+    /// Returns the reason why bytes cannot be sound of this format, as a sentence about their beginning. Returns `nil`
+    /// if they may be such sound, or if nothing is known about the format. MPEG may begin in the middle of a frame, but
+    /// not with text.
     func problem(ofBeginning bytes: Data) -> String? {
         let first = MagicBytes(bytes)
         let mayBe =
@@ -125,7 +126,8 @@ extension AudioSource {
 
     init(_ body: Body) throws { self = try body.fileURL.map(AudioSource.file) ?? .data(try body.read()) }
 
-    /// Returns the length of a response's audio in seconds; 0 if it cannot be read, which joining will report.
+    /// Returns the length of a response's audio in seconds. Returns 0 if the audio cannot be read, because joining will
+    /// report this.
     @concurrent static func seconds(of response: AIResponseData) async -> Double {
         do {
             guard let source = try AudioSource(response) else { return 0 }
@@ -150,8 +152,8 @@ extension InstalledProvider {
 
     private func takes(_ name: String) -> Bool { placeholders.contains { $0.name == name } }
 
-    /// Throws for an unknown voice before anything is asked that costs money. A program's default voice is not checked,
-    /// but a service's is, because it may come from the settings.
+    /// Throws an error for an unknown voice before anything is sent that costs money. A program's default voice is not
+    /// checked. A service's default voice is checked, because it may come from the settings.
     func checkSpeaker(of parameters: [String: ParameterValue], isGiven: Bool) async throws {
         guard let voice = parameters["voice"]?.text, isGiven || service != nil else { return }
         try await check(voice: voice)

@@ -45,7 +45,8 @@ struct DataOptions: ParsableArguments {
         try open(try folder(settings, in: composition), for: .changing, in: composition)
     }
 
-    /// Opens the store, which must have the job if one is named; `nil` if there is none yet. Creates nothing.
+    /// Opens the store, and creates nothing. Returns `nil` if there is no store yet. Throws an error if a job is named
+    /// and the store does not have it.
     func openExisting(
         _ settings: Settings? = nil, naming job: String? = nil, for purpose: StoreAccess.Purpose = .changing,
         in composition: Composition
@@ -86,7 +87,8 @@ struct DataOptions: ParsableArguments {
             .inputMissing, "There is no store in \(folder.path) yet, and so no such \(noun). Check --data-dir.")
     }
 
-    /// Notes the number of interrupted requests. They do not count as held until a process has recovered them.
+    /// Prints a note with the number of interrupted requests. They do not count as held until a process has recovered
+    /// them.
     func tellOfInterrupted(in store: any RequestStore, of job: String?, _ composition: Composition) throws {
         let count = try composition.interrupted(in: store).count { job == nil || $0.job?.rawValue == job }
         guard count > 0 else { return }

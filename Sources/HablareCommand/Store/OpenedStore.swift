@@ -10,9 +10,10 @@ struct OpenedStore: Sendable {
 /// The access of this process to a store's database, as access(2) reports it.
 struct StoreAccess: Sendable, Hashable {
     enum Purpose: Sendable, Hashable {
-        /// The command only reads, so a copy of the store is as good.
+        /// The command only reads, so it could also use a copy of the store.
         case reading
-        /// The command changes something or makes calls. On a copy, calls would be made and billed a second time.
+        /// The command changes something or makes calls. On a copy of the store, calls would be made and billed a
+        /// second time.
         case changing
     }
 

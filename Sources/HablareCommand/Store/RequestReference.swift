@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// A request as the command line names it: by its id, by the beginning of its id, or as the newest one.
+/// A request as the command line names it: by its id, by the beginning of its id, or as the newest request.
 enum RequestReference: Sendable, Hashable {
     case id(UUID)
     case prefix(IDPrefix)
-    /// The newest request: the last one that `hablare ps` lists.
+    /// The newest request: the last request that `hablare ps` lists.
     case last
 
     static let help = ArgumentHelp(
@@ -51,7 +51,7 @@ struct IDPrefix: Sendable, Hashable {
 
     func begins(_ id: UUID) -> Bool { id.text.filter { $0 != "-" }.hasPrefix(digits) }
 
-    /// The last id before all that begin so; `nil` if there is none.
+    /// The last id before all ids with this beginning; `nil` if there is none.
     var predecessor: UUID? {
         let first = UInt128(digits + String(repeating: "0", count: 32 - digits.count), radix: 16) ?? 0
         return first == 0 ? nil : UUID(number: first - 1)
@@ -59,7 +59,7 @@ struct IDPrefix: Sendable, Hashable {
 }
 
 extension UUID {
-    /// The id as a number, in the order of the ids.
+    /// The id as a number. Numbers and ids have the same order.
     var number: UInt128 { withUnsafeBytes(of: uuid) { $0.reduce(0) { $0 << 8 | UInt128($1) } } }
 
     init(number: UInt128) {
@@ -72,12 +72,13 @@ extension UUID {
 }
 
 extension StoreReading {
-    /// Returns the first ids that begin so, in order.
+    /// Returns the first ids with this beginning, in order.
     func ids(beginningWith prefix: IDPrefix, limit: Int) throws -> [UUID] {
         try snapshots(SnapshotFilter(limit: limit, after: prefix.predecessor)).map(\.id).filter(prefix.begins)
     }
 
-    /// Returns the greatest id; `nil` if there are no requests. Reads at most 129 requests, however many there are.
+    /// Returns the greatest id; `nil` if there are no requests. Reads at most 129 requests, whatever the size of the
+    /// store.
     func lastID() throws -> UUID? {
         guard var last = try snapshots(SnapshotFilter(limit: 1)).first?.id else { return nil }
         var end = UInt128.max
@@ -94,10 +95,9 @@ extension StoreReading {
 }
 
 extension DataOptions {
-    /// Returns the id of the request that a reference means.
+    /// Returns the id of the request that a reference means. A complete id is returned without a lookup.
     ///
-    /// - Throws: ``CommandFailure`` if there is no such request, or if several ids begin so. A complete id is not looked
-    ///   up.
+    /// - Throws: ``CommandFailure`` if there is no such request, or if several ids have this beginning.
     func id(of reference: RequestReference, in store: any StoreReading) throws -> UUID {
         switch reference {
         case .id(let id): return id

@@ -4,15 +4,15 @@ import HablareProviders
 
 struct RequestStanding: Sendable {
     var snapshot: RequestSnapshot
-    /// Whether it was executing when its process ended, and no other process has recovered it since.
+    /// Whether the request was executing when its process ended, and no other process has recovered the request since.
     var isInterrupted = false
 
     var state: String { isInterrupted ? StateOption.interrupted.rawValue : snapshot.phase.rawValue }
 
-    /// Whether it is in a batch of its service, or waits for others to be sent with in one.
+    /// Whether the request is in a batch of its service, or waits for other requests that will join its batch.
     var isInBatch: Bool { snapshot.phase == .executing && !isInterrupted && BatchName.isBatch(snapshot.providerID) }
 
-    /// The reason for which it waits, as `ps` prints it and `--json` has it; `nil` if it does not wait.
+    /// The reason why the request waits, as `ps` prints it and `--json` has it; `nil` if it does not wait.
     var waitingWord: String? { isInBatch ? "in-batch" : snapshot.waiting?.word }
 
     func waitingCell(at time: LocalTime) -> String {
@@ -67,7 +67,7 @@ extension Composition {
         }
     }
 
-    /// Returns the states of requests, and marks those of ended processes as interrupted or unclaimed.
+    /// Returns the states of requests. Requests of ended processes are marked as interrupted or unclaimed.
     func standings(of snapshots: [RequestSnapshot], in store: any RequestStore) throws -> [RequestStanding] {
         let abandoned = try abandoned(snapshots, in: store)
         return snapshots.map { snapshot in
@@ -91,7 +91,8 @@ extension Composition {
         return found
     }
 
-    /// Returns the generation of an answer that an ended attempt left incomplete; `nil` if there is none.
+    /// Returns the generation of an answer that an ended attempt left incomplete; `nil` if there is none. A generation
+    /// is one version of the answer.
     func endedGeneration(of id: UUID, in store: any RequestStore) throws -> Int? {
         // Read the chunks first: an attempt that begins meanwhile has another generation.
         guard let page = try store.stream(of: id, from: StreamPosition(sequence: 0), maximumBytes: 1),
@@ -108,7 +109,8 @@ extension Composition {
         }
     }
 
-    /// Returns the flights whose owner is gone and whose lease no process has broken yet.
+    /// Returns the flights whose process has ended and whose lease no other process has taken over yet. A flight is the
+    /// shared work for identical requests.
     func abandoned(_ snapshots: [RequestSnapshot], in store: any RequestStore) throws -> Set<FlightID> {
         let flights = Set(snapshots.filter { $0.holder != nil }.compactMap(\.flight))
         guard !flights.isEmpty else { return [] }

@@ -5,12 +5,13 @@ import HablareProviders
 import HablareStructured
 import Yams
 
-/// A prompt that is kept under a name, with how to ask it: the file `templates/NAME.yaml` in the configuration folder.
+/// A prompt that is saved under a name, with the provider, the model and the parameters for it. It is stored in the
+/// file `templates/NAME.yaml` in the configuration folder.
 struct PromptTemplate: Sendable, Hashable {
     static let maximumBytes = 1 << 20
     static let folderName = "templates"
     static let ending = "yaml"
-    /// The placeholder that stands for the prompt of the command line and the piped input.
+    /// The placeholder that stands for the prompt of the command line together with the piped input.
     static let input = "input"
 
     let url: URL
@@ -20,7 +21,7 @@ struct PromptTemplate: Sendable, Hashable {
     private(set) var model: String?
     private(set) var parameters: [ParameterOption] = []
     private(set) var schema: Schema?
-    /// The values of placeholders that the command line does not give.
+    /// The values of placeholders for which the command line gives no value.
     private(set) var defaults: [String: String] = [:]
 
     enum Schema: Sendable, Hashable {
@@ -32,7 +33,7 @@ struct PromptTemplate: Sendable, Hashable {
 
     var name: String { url.deletingPathExtension().lastPathComponent }
 
-    /// The names in braces of both texts, in their order, each once.
+    /// The names of placeholders in both texts, in their order, each only once.
     var placeholders: [String] {
         var names: [String] = []
         for text in [system, prompt].compactMap(\.self) {
@@ -52,7 +53,7 @@ struct PromptTemplate: Sendable, Hashable {
         }
     }
 
-    /// Returns options that name the template's provider, model and parameters, unless they name others.
+    /// Returns options that name the template's provider, model and parameters, unless they already name others.
     func asking(_ options: ServiceOptions) -> ServiceOptions {
         var options = options
         if options.baseURL == nil || provider != nil { options.provider = options.provider ?? provider }
@@ -62,9 +63,9 @@ struct PromptTemplate: Sendable, Hashable {
         return options
     }
 
-    /// Returns both texts with their values.
+    /// Returns both texts with the values of their placeholders.
     ///
-    /// - Throws: ``CommandFailure`` if a value is missing, or there is no such placeholder.
+    /// - Throws: ``CommandFailure`` if a value is missing, or if there is no placeholder for a value.
     func filled(_ values: [PlaceholderValue], input: String?) throws -> (system: String?, prompt: String?) {
         var found = defaults
         let names = placeholders.filter { $0 != Self.input }
@@ -166,7 +167,7 @@ extension YAMLText {
         return scalar.string
     }
 
-    /// Returns a value as JSON has it. A word in quotes is a text.
+    /// Returns a value as JSON has it. A word in quotes is always a text.
     func value(of node: Node, depth: Int = 0) throws -> ParameterValue {
         try refuseAnchor(of: node)
         guard depth < Self.deepest else { throw source(node.mark).failure("It is nested too deeply.") }
@@ -222,7 +223,8 @@ extension PromptTemplate {
 
         private static func quoted(_ text: String) throws -> String { try JSONText.of(text, indented: false) }
 
-        /// Returns a text of several lines as a person would write it, and any other in quotes.
+        /// Returns a text as YAML: a text of several lines in the form in which a person would write it, and any other
+        /// text in quotes.
         private static func scalar(_ text: String) throws -> String {
             let isBlock =
                 text.contains("\n") && !text.hasSuffix("\n\n") && text.first.map { !$0.isWhitespace } ?? false
@@ -235,8 +237,8 @@ extension PromptTemplate {
     }
 }
 
-/// A text with placeholders in braces, such as `{language}`. In double braces a name stays as it is: `{{language}}`
-/// becomes `{language}`. All other braces, as of JSON, are text. Pure.
+/// A text with placeholders in braces, such as `{language}`. A name in double braces is not a placeholder:
+/// `{{language}}` becomes `{language}`. All other braces, such as those of JSON, are text.
 struct PlaceholderText: Sendable, Hashable {
     let text: String
 
@@ -246,14 +248,15 @@ struct PlaceholderText: Sendable, Hashable {
         String(text).wholeMatch(of: /[A-Za-z][A-Za-z0-9_\-]*/) != nil
     }
 
-    /// The names, in their order.
+    /// The names of the placeholders, in their order.
     var names: [String] {
         text.matches(of: /\{\{[A-Za-z][A-Za-z0-9_\-]*\}\}|\{([A-Za-z][A-Za-z0-9_\-]*)\}/).compactMap {
             $0.1.map(String.init)
         }
     }
 
-    /// Puts values in, which are not searched for placeholders themselves. A name without a value stays as it is.
+    /// Returns the text with the values of its placeholders. Placeholders within the values are not replaced. A name
+    /// without a value stays as it is.
     func filled(_ values: [String: String]) -> String {
         text.replacing(/\{\{([A-Za-z][A-Za-z0-9_\-]*)\}\}|\{([A-Za-z][A-Za-z0-9_\-]*)\}/) { match in
             if let literal = match.1 { return "{\(literal)}" }

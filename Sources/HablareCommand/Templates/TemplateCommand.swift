@@ -7,10 +7,10 @@ import HablareProviders
 struct TemplateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "template",
-        abstract: "Keep prompts under names, for `hablare generate -t NAME`.",
+        abstract: "Save prompts under names, and use them with `hablare generate -t NAME`.",
         discussion: """
             EXAMPLES:
-              hablare template set commit 'Write a commit message for this diff.' -m gpt-5-mini
+              hablare template set commit 'Write a commit message for this diff.' -m gpt-6-luna
               git diff | hablare generate -t commit
               hablare template set translate -s 'Translate into {language}.' 'Text: {input}'
               hablare generate -t translate -p language=German 'Good morning.'
@@ -111,21 +111,22 @@ struct TemplateSetCommand: ComposedCommand {
         usage: "hablare template set <name> [<prompt>] [<options>]",
         discussion: """
             EXAMPLES:
-              hablare template set commit 'Write a commit message for this diff.' -m gpt-5-mini
+              hablare template set commit 'Write a commit message for this diff.' -m gpt-6-luna
               hablare template set translate -s 'Translate into {language}.' -p language=English
               hablare template set person 'Who is meant? {input}' --schema person.json --replace
 
-            {input} stands for the prompt of the command line with the piped input. If a template has no {input}, the \
-            input goes before the prompt of the template. Every other name in braces is a placeholder and needs a \
-            value: -p of `hablare generate`, or a default in the template. A name in double braces is not replaced.
+            In the prompt, {input} stands for the prompt of the command line together with the piped input. If a \
+            template has no {input}, the input goes before the prompt of the template. Every other name in braces is a \
+            placeholder. Give its value with -p of `hablare generate`, or give a default with -p here. A name in \
+            double braces is not replaced.
             """)
 
     @OptionGroup var template: TemplateName
 
-    @Argument(help: "The prompt. With -, it is standard input.")
+    @Argument(help: "The prompt. With -, the prompt is read from standard input.")
     var prompt: String?
 
-    @Option(name: [.short, .long], help: "Instructions for a language model, which apply to the whole conversation.")
+    @Option(name: [.short, .long], help: "Instructions for a language model. They apply to the whole conversation.")
     var system: String?
 
     @Option(help: "The provider.")
@@ -138,7 +139,10 @@ struct TemplateSetCommand: ComposedCommand {
     var parameter: [ParameterOption] = []
 
     @Option(
-        help: ArgumentHelp("The file of a JSON schema, which is referred to by its path.", valueName: "file"),
+        help: ArgumentHelp(
+            """
+            A file with a JSON schema. The template stores the path of the file, not its content.
+            """, valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
 
@@ -147,7 +151,7 @@ struct TemplateSetCommand: ComposedCommand {
         help: ArgumentHelp("The default of a placeholder. Can be repeated.", valueName: "name=value"))
     var placeholder: [PlaceholderValue] = []
 
-    @Flag(help: "Replace a template of this name.")
+    @Flag(help: "Replace an existing template of this name.")
     var replace = false
 
     func validate() throws {
@@ -189,12 +193,13 @@ struct TemplateSetCommand: ComposedCommand {
 struct TemplateEditCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Edit a template in $VISUAL or $EDITOR. A missing template is created.",
+        abstract: "Edit or create a template in $VISUAL or $EDITOR.",
         discussion: """
             EXAMPLES:
               hablare template edit translate
 
-            The file is checked afterwards. An invalid text is kept, and the message says where the error is.
+            The file is checked when the editor ends. If the file is invalid, your text is kept, and the message says \
+            where the error is.
             """)
 
     @OptionGroup var template: TemplateName
@@ -215,7 +220,7 @@ struct TemplateEditCommand: ComposedCommand {
         prompt: |
           {input}
         # provider: openai
-        # model: gpt-5-mini
+        # model: gpt-6-luna
         # parameters: {temperature: 0.5}
         # schema: answer.json
         # defaults: {language: English}

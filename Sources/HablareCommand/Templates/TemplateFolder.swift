@@ -5,7 +5,7 @@ import HablareFiles
 import HablareProviders
 import HablareStructured
 
-/// The folder with the person's templates.
+/// The folder with the user's templates.
 struct TemplateFolder: Sendable {
     let url: URL
 
@@ -18,7 +18,7 @@ struct TemplateFolder: Sendable {
         url = folder.appending(path: PromptTemplate.folderName, directoryHint: .isDirectory)
     }
 
-    /// Returns the file of a name, which may not exist.
+    /// Returns the file of a template with a name. The file may not exist.
     ///
     /// - Throws: ``CommandFailure`` for a name that no template can have.
     func file(_ name: String) throws -> URL {
@@ -42,7 +42,7 @@ struct TemplateFolder: Sendable {
         }
     }
 
-    /// Returns the file of a template that exists.
+    /// Returns the file of a template, which must exist.
     func existing(_ name: String) throws -> URL {
         let file = try file(name)
         guard FileManager.default.fileExists(atPath: file.path) else {
@@ -63,7 +63,7 @@ struct TemplateFolder: Sendable {
     func template(_ name: String) throws -> PromptTemplate { try PromptTemplate(text(name)) }
 }
 
-/// The value of a placeholder: `language=German`.
+/// A placeholder with its value: `language=German`.
 struct PlaceholderValue: ExpressibleByArgument, Sendable, Hashable {
     let name: String
     let text: String
@@ -105,7 +105,7 @@ struct TemplateOptions: ParsableArguments {
         try template.map { try TemplateFolder(in: composition).template($0) }
     }
 
-    /// Returns the prompt and the instructions, with the input.
+    /// Returns the prompt and the instructions of a template, filled with the values and the input.
     func filled(
         _ template: PromptTemplate, argument: String?, quiet: Bool, in composition: Composition
     ) throws -> (input: PromptInput, system: String?) {

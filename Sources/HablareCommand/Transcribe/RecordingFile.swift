@@ -2,12 +2,13 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// A recording read from a file. Its bytes determine its format, and its name only where they do not.
+/// A recording read from a file. Its format is detected from its content. Its name is used only if the content does not
+/// show the format.
 struct RecordingFile: Sendable {
-    /// The largest file: 512 MiB. All of it is held in memory. Services take less.
+    /// The largest file: 512 MiB. The whole file is held in memory. Services accept less.
     static let mostBytes = 512 << 20
 
-    /// The name as it was given, for messages.
+    /// The name as the user gave it, for messages.
     let name: String
     let body: Body
     let format: AudioFormat
@@ -31,7 +32,7 @@ struct RecordingFile: Sendable {
         self.format = format
     }
 
-    /// The endings of formats whose first bytes do not tell them.
+    /// The file extensions of formats that the first bytes do not show.
     private static let endings: Set<String> = ["mp3", "mpga", "mpeg", "aac", "aiff", "amr", "wma"]
 
     /// Returns the format of a recording; `nil` for anything else.

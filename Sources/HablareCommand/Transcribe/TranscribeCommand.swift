@@ -6,19 +6,20 @@ import HablareProviders
 struct TranscribeCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "transcribe",
-        abstract: "Write down what is said in recordings.",
+        abstract: "Transcribe recordings of speech.",
         discussion: """
             A provider is a service (openai, elevenlabs, a server with OpenAI's API) or a program (whisper-cpp, with \
             --parameter model=FILE). Recordings are WAV, MP3, FLAC, Ogg, M4A or WebM files.
 
             Recordings are stored before they are sent. Transcripts are stored when they arrive. After Ctrl-C or a \
-            crash, run the same command again. The command continues, and does not pay for a finished transcript \
-            again. A recording without speech gets an empty transcript, which is not an error.
+            crash, run the same command again. The second run requests only the missing transcripts, so you do not pay \
+            for a finished transcript again. A recording without speech gets an empty transcript. That is not an \
+            error.
 
             EXAMPLES:
               hablare transcribe --provider openai talk.mp3
               hablare transcribe --provider elevenlabs talk.mp3 -o talk.srt
-              hablare transcribe --provider openai --model whisper-1 --json a.wav b.wav
+              hablare transcribe --provider openai --json a.wav b.wav
               hablare transcribe --provider whisper-cpp --parameter model=ggml-base.bin *.wav -o transcripts/
             """)
 
@@ -27,7 +28,7 @@ struct TranscribeCommand: ComposedCommand {
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "The language that is spoken, such as en or es. Default: the model detects it.")
+    @Option(help: "The language of the recording, such as en or es. Default: the model detects the language.")
     var language: String?
 
     @Option(help: "A text that helps the model: names and words to expect. Only for OpenAI and servers with its API.")
@@ -43,14 +44,17 @@ struct TranscribeCommand: ComposedCommand {
     @Option(
         name: [.short, .long],
         help: """
-            The file for the transcript. For several recordings, it is a folder. Without this option, or with -, the \
-            transcript goes to standard output.
+            The file for the transcript. For several recordings: the folder for the transcripts. Without this option, \
+            or with -, the output goes to standard output.
             """,
         completion: .file())
     var output: String?
 
     @Flag(
-        help: "Print a JSON object with the text, and with the times from the model. For several recordings: an array."
+        help: """
+            Print a JSON object with the text, and with the times if the model returns times. For several recordings: \
+            an array.
+            """
     )
     var json = false
 
@@ -93,7 +97,7 @@ struct TranscribeCommand: ComposedCommand {
         }
     }
 
-    /// Reads all recordings, so that a bad one is reported before anything is sent.
+    /// Reads all recordings, so that an invalid recording is reported before anything is sent.
     private static func read(_ names: [String], in composition: Composition) throws -> [RecordingFile] {
         var files: [RecordingFile] = []
         var failures: [CommandFailure] = []
@@ -108,7 +112,7 @@ struct TranscribeCommand: ComposedCommand {
         return files
     }
 
-    /// Checks each recording with the provider, which knows the sizes and formats that it takes.
+    /// Checks each recording with the provider, which knows the sizes and formats that it accepts.
     private static func check(_ files: [RecordingFile], _ work: JobWork, with installed: InstalledProvider) throws {
         var failures: [CommandFailure] = []
         for (index, file) in files.enumerated() {
@@ -122,7 +126,7 @@ struct TranscribeCommand: ComposedCommand {
         try together(failures)
     }
 
-    /// Throws one failure for several: each is named.
+    /// Throws one failure that names each of several failures.
     private static func together(_ failures: [CommandFailure]) throws {
         guard let first = failures.first else { return }
         throw failures.count == 1

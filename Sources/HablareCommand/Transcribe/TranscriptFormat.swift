@@ -6,7 +6,7 @@ import Hablare
 enum TranscriptFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case text, srt, vtt, json
 
-    /// Creates the form that a file's name says; `nil` for a name that says none.
+    /// Creates the form that belongs to a file's extension; `nil` if the extension belongs to no form.
     init?(endingOf file: URL) {
         switch file.pathExtension.lowercased() {
         case "srt": self = .srt
@@ -17,26 +17,26 @@ enum TranscriptFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         }
     }
 
-    /// The ending of a file of this form.
+    /// The file extension of this form.
     var ending: String { self == .text ? "txt" : rawValue }
 
     /// Whether the form consists of times.
     var needsTimes: Bool { self == .srt || self == .vtt }
 }
 
-/// A transcript with its times, as text, subtitles or JSON. Pure.
+/// A transcript with its times, as text, subtitles or JSON.
 struct TranscriptText: Sendable {
     let text: String
     let segments: [SpokenTime]
     let words: [SpokenTime]
 
-    /// Whether there are words but no times, so that there can be no subtitles.
+    /// Whether there is speech but no times, so that subtitles are impossible.
     var lacksTimes: Bool { segments.isEmpty && !isSilent }
 
     /// Whether the recording has no speech.
     var isSilent: Bool { text.allSatisfy(\.isWhitespace) }
 
-    /// Returns the transcript as text or subtitles. Silence is no text, and subtitles without a line.
+    /// Returns the transcript as text or subtitles. For silence, the text is empty, and the subtitles have no line.
     func written(as format: TranscriptFormat) -> String {
         switch format {
         case .text, .json: isSilent ? "" : text + "\n"
@@ -54,12 +54,12 @@ struct TranscriptText: Sendable {
         }.joined()
     }
 
-    /// Returns the text of a line of SubRip.
+    /// Returns the text of a subtitle in SubRip.
     private static func spoken(_ segment: SpokenTime) -> String {
         (segment.speaker.map { "\($0): " } ?? "") + oneLine(segment.text)
     }
 
-    /// Returns the text of a cue (W3C WebVTT, 3.2), with its speaker as a voice.
+    /// Returns the text of a cue (W3C WebVTT, 3.2). Its speaker is marked as a voice.
     private static func marked(_ segment: SpokenTime) -> String {
         func escaped(_ text: String) -> String {
             oneLine(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
@@ -67,12 +67,12 @@ struct TranscriptText: Sendable {
         return (segment.speaker.map { "<v \(escaped($0))>" } ?? "") + escaped(segment.text)
     }
 
-    /// Returns a text without line ends: an empty line would end a subtitle.
+    /// Returns a text without line ends, because an empty line would end a subtitle.
     private static func oneLine(_ text: String) -> String {
         text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    /// Returns seconds as `01:02:03,450`.
+    /// Returns a time in seconds in a form such as `01:02:03,450`.
     private static func clock(_ seconds: Double, _ comma: String) -> String {
         let milliseconds = Int64((min(max(0, seconds), 359_999) * 1000).rounded())
         func padded(_ number: Int64, _ width: Int) -> String {

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The places of the transcripts of one command.
+/// The files to which one command writes its transcripts.
 struct TranscriptPlaces: Sendable {
     let format: TranscriptFormat
     private let target: Output
@@ -10,7 +10,8 @@ struct TranscriptPlaces: Sendable {
     /// Whether there are several recordings.
     let isOneOfSeveral: Bool
 
-    /// - Throws: ``CommandFailure`` if a file could not be written in the end, or its name says another form.
+    /// - Throws: ``CommandFailure`` if a file could not be written at the end, or if its name has the extension of
+    ///   another form.
     init(
         _ output: String?, format: TranscriptFormat?, isJSON: Bool, recordings: [String], in composition: Composition
     ) throws {
@@ -61,12 +62,12 @@ struct TranscriptPlaces: Sendable {
     /// Whether the transcripts are printed.
     var isStandardOutput: Bool { target == .standardOutput }
 
-    /// Returns the file of a recording; `nil` if its transcript is not written to one.
+    /// Returns the file for the transcript of a recording; `nil` if the transcript is not written to a file.
     func file(_ index: Int) -> URL? { index < files.count ? files[index] : nil }
 }
 
-/// The transcripts of one command, as they are written. One that cannot be written does not stop the others, because
-/// all are paid for.
+/// The transcripts of one command, as they are written. If a transcript cannot be written, the others are still
+/// written, because all are paid for.
 struct WrittenTranscripts: Sendable {
     let places: TranscriptPlaces
     let provider: String
@@ -128,14 +129,14 @@ struct WrittenTranscripts: Sendable {
         }
     }
 
-    /// Returns the line above a printed transcript, which tells several apart; empty for the only one.
+    /// Returns the line above a printed transcript that names its recording; empty if there is only one transcript.
     private mutating func heading(of file: RecordingFile) -> String {
         guard places.isOneOfSeveral else { return "" }
         defer { hasPrinted = true }
         return "\(hasPrinted ? "\n" : "")==> \(file.name) <==\n"
     }
 
-    /// Prints the JSON, and throws if a transcript could not be written.
+    /// Prints the JSON, and throws an error if a transcript could not be written.
     func finish(isJSON: Bool, _ console: Console) async throws {
         if isJSON || places.isStandardOutput && places.format == .json {
             if !places.isOneOfSeveral, let only = objects.first {

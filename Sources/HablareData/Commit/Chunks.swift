@@ -1,21 +1,21 @@
 import Foundation
 
-/// Concurrent work on many values, in chunks of limited size and with limited parallelism.
+/// Concurrent work on many values, in chunks of limited size and with a limited number of chunks at a time.
 ///
-/// A start of all work at once would block other tasks that wait for a thread of Swift's pool. One chunk for each
-/// thread would also block them.
+/// If all work started at once, or if each thread had a chunk, other tasks would have to wait for a thread of Swift's
+/// pool.
 enum Chunks {
     /// The maximum number of values in a chunk.
     static let maximumCount = 256
-    /// The maximum size in bytes of a chunk that has more than one value. This size takes less than a millisecond for
-    /// text, and about five milliseconds for JSON. A single value that is larger, or that is written to a file, may
-    /// take longer.
+    /// The maximum size in bytes of a chunk that has more than one value. Text of this size takes less than a
+    /// millisecond, and JSON about five milliseconds. A single value takes longer if it is larger, or if it is written
+    /// to a file.
     static let maximumBytes = 256 << 10
-    /// The number of concurrent chunks on an executor that the caller passes. It does not depend on the number of
-    /// processors. Otherwise simulated histories would differ between machines.
+    /// The number of concurrent chunks on an executor that the caller passes. The number does not depend on the
+    /// processors, so that a simulation has the same history on all machines.
     static let givenWidth = 8
-    /// The number of concurrent chunks without such an executor. It is cached, because the system reads a file to
-    /// return the number of processors.
+    /// The number of concurrent chunks if the caller passes no executor. The number is cached, because the system reads
+    /// a file each time to find the number of processors.
     private static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     /// Transforms many values by their indices. Returns the results in the order of the values.
@@ -45,9 +45,10 @@ enum Chunks {
         }
     }
 
-    /// Groups adjacent values into chunks. If there are enough values, there are at least `width` chunks. A few values
-    /// may each be expensive, so they run concurrently. Many values are usually cheaper than a task each, so they share
-    /// chunks.
+    /// Groups adjacent values into chunks. If there are enough values, there are at least `width` chunks.
+    ///
+    /// If there are only a few values, each may be expensive, so they run concurrently. If there are many values, each
+    /// is usually cheaper than a task, so they share chunks.
     static func chunks(of sizes: [Int], width: Int) -> [Range<Int>] {
         var chunks: [Range<Int>] = []
         var start = 0
@@ -61,8 +62,8 @@ enum Chunks {
         return chunks
     }
 
-    /// Returns the end of the chunk that begins at `start`. The chunk has at most a number of values and a number of
-    /// bytes, but at least one value.
+    /// Returns the end of the chunk that begins at `start`. The chunk has at least one value. It has at most
+    /// `maximumCount` values and at most `maximumBytes` bytes.
     static func end(of sizes: [Int], from start: Int, maximumCount: Int = .max, maximumBytes: Int) -> Int {
         var (end, bytes) = (start + 1, sizes[start])
         while end < sizes.count, end - start < maximumCount, sizes[end] <= maximumBytes - bytes {

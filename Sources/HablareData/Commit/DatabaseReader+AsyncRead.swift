@@ -2,8 +2,8 @@ import GRDB
 import Hablare
 
 extension DatabaseReader {
-    /// Reads without blocking a thread of Swift's concurrency. A writer may hold a database queue for long. A few
-    /// blocked readers would then stop every task of the process.
+    /// Reads without blocking a thread of Swift's concurrency. The reason: a writer may hold a database queue for long,
+    /// and a few blocked readers would then stop every task of the process.
     ///
     /// If an executor is given, the method reads on the calling thread, because a simulation controls its own threads.
     ///

@@ -5,12 +5,13 @@ import HablareSupport
 /// A writer that groups writes to the app's database. Writes that arrive during a transaction share the next
 /// transaction. So a thousand small writes need only a few disk syncs.
 ///
-/// No write waits for a group to fill. Writes run in the order in which they arrived. A write that fails does not
-/// affect the others. If a write fails, the transaction runs again, with a savepoint around each write. If that
-/// transaction cannot be committed, each write runs in a separate transaction. So a write may run three times, and must
-/// change only the given database.
+/// No write waits for a group to fill. Writes run in the order in which they arrived. If a write fails, the others
+/// still succeed: the transaction runs again, with a savepoint around each write. If that transaction cannot be
+/// committed, each write runs in a separate transaction. So a write may run three times, and must change only the given
+/// database.
 final class GroupWriter: Sendable {
-    /// The maximum number of writes in one transaction. A larger transaction would block the app's own writes for long.
+    /// The maximum number of writes in one transaction. A larger transaction would block the app's own writes for too
+    /// long.
     static let maximumGroup = 1024
 
     /// One write, and the caller that waits for it.
@@ -20,8 +21,8 @@ final class GroupWriter: Sendable {
         let fail: @Sendable (any Error) -> Void
     }
 
-    /// The state that the driver needs to run the writes. It is separate from the writer, so that the driver does not
-    /// keep the writer alive.
+    /// The part of the writer that the driver uses to run the writes. It is separate, so that the driver does not keep
+    /// the writer alive.
     fileprivate final class Core: Sendable {
         let database: any DatabaseWriter
         let pending = Locked<[Entry]>([])
@@ -44,10 +45,10 @@ final class GroupWriter: Sendable {
         driver.stop()
     }
 
-    /// Runs a write. When the method returns, the write is as durable as the database makes it.
+    /// Runs a write. When the method returns, the write is committed.
     ///
-    /// Not cancellable. A write that was passed to the database may be on disk the next moment, so the caller must
-    /// learn the outcome.
+    /// The method cannot be cancelled. A write that was passed to the database may be on disk the next moment, so the
+    /// caller must learn the outcome.
     ///
     /// - Throws: The write's error, or the database's error if the transaction cannot be committed.
     func write<R: Sendable>(_ work: @escaping @Sendable (Database) throws -> R) async throws -> R {
@@ -63,8 +64,7 @@ final class GroupWriter: Sendable {
         }
     }
 
-    /// Runs several writes, each with its own outcome. They share as few transactions as possible: one transaction for
-    /// up to ``maximumGroup`` writes.
+    /// Runs several writes, each with its own outcome. A transaction contains up to ``maximumGroup`` of them.
     func write<R: Sendable>(all works: [@Sendable (Database) throws -> R]) async -> [Result<R, any Error>] {
         guard !works.isEmpty else { return [] }
         return await withCheckedContinuation { continuation in
@@ -91,7 +91,7 @@ final class GroupWriter: Sendable {
 }
 
 extension GroupWriter {
-    /// A collector of the outcomes of several writes until the last outcome arrives.
+    /// A collector of the outcomes of several writes. It waits for the last outcome.
     private final class Collected<R: Sendable>: Sendable {
         private struct State: Sendable {
             var results: [Result<R, any Error>?]
@@ -164,7 +164,8 @@ extension GroupWriter.Core {
         }
     }
 
-    /// Runs a write in a separate transaction. Used after a commit failed and the failing write is unknown.
+    /// Runs a write in a separate transaction. It is used if a commit failed and it is unknown which write caused the
+    /// failure.
     private func commitAlone(_ entry: GroupWriter.Entry) {
         do {
             let deliver = try database.write { try entry.run($0) }

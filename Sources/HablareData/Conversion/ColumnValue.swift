@@ -3,7 +3,7 @@ import GRDB
 import Hablare
 import HablareJSON
 
-/// The content of an answer that is to be stored in a column. It is read and checked off the main actor. It is
+/// The content of an answer that is to be stored in a column. The content is read and checked off the main actor. It is
 /// converted when the column's declared type is known.
 enum ColumnValue: Sendable {
     case text(String)
@@ -25,9 +25,9 @@ enum ColumnValue: Sendable {
 
     /// Returns the value for a column with a declared type; `nil` if such a column cannot hold the value.
     ///
-    /// Declared types follow SQLite's own rules (<https://sqlite.org/datatype3.html>, 3.1), with two additions.
-    /// `BOOLEAN` columns hold Boolean values. Columns whose type contains `DATE` or `TIME` hold dates as text. A column
-    /// without a type, or with the type `ANY`, stores each value unchanged.
+    /// The declared types follow SQLite's own rules (<https://sqlite.org/datatype3.html>, 3.1), with two additions:
+    /// `BOOLEAN` columns hold Boolean values, and columns whose type contains `DATE` or `TIME` hold dates as text. A
+    /// column without a type, or with the type `ANY`, stores each value unchanged.
     func value(for affinity: ColumnAffinity) -> DatabaseValue? {
         switch (self, affinity) {
         case (.json(_, .null), _): nil
@@ -67,7 +67,7 @@ enum ColumnValue: Sendable {
         }
     }
 
-    /// Returns a vector as IEEE 754 32-bit numbers, little-endian. This is the format of SQLite's vector extensions.
+    /// Returns a vector as IEEE 754 32-bit numbers, little-endian. SQLite's vector extensions use the same format.
     static func singles(_ vector: [Float]) -> Data {
         var data = Data(capacity: vector.count * 4)
         for number in vector { withUnsafeBytes(of: number.bitPattern.littleEndian) { data.append(contentsOf: $0) } }

@@ -1,15 +1,15 @@
 public import Foundation
 public import Hablare
 
-/// The context of a conversion. It has the folder for files, and creates the errors for content that cannot be
-/// converted.
+/// The context in which an answer is converted. It has the folder for files, and creates the errors for content that
+/// cannot be converted.
 public struct ConversionContext: Sendable {
     /// The request whose answer is converted.
     public let requestID: UUID
     /// The app's folder for content files; `nil` if the app has not set a folder.
     public let files: MergedFiles?
 
-    /// Creates a context. The coordinator creates the contexts.
+    /// Creates a context. Only the coordinator and tests need this initializer.
     public init(requestID: UUID, files: MergedFiles? = nil) {
         self.requestID = requestID
         self.files = files

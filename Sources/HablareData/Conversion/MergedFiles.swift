@@ -4,13 +4,13 @@ import HablareFiles
 
 /// The app's own folder for content that is merged as a file.
 ///
-/// The engine deletes its own content files when it prunes their responses. Therefore a `URL` in the app's data must
-/// not point at such a file. A file in this folder is a hard link to the engine's file, which takes no additional
-/// space. If a link is impossible, the file is a copy. Content that the engine stores in its database is written to a
-/// new file.
+/// The engine deletes its own content files when it evicts their responses. Therefore the app's data must not refer to
+/// these files. A file in this folder is a hard link to the engine's file, and takes no additional space. If a link is
+/// impossible, the file is a copy. If the engine stores the content in its database, the content is written to a new
+/// file.
 ///
-/// A file's name is derived from its content. So an answer that is merged twice has only one file. Only the app removes
-/// these files.
+/// A file's name is derived from its content. So an answer that is merged twice has only one file. Only the app deletes
+/// the files in this folder.
 public struct MergedFiles: Sendable, Hashable {
     /// The folder. It is created with the first file.
     public let folder: URL
@@ -22,14 +22,14 @@ public struct MergedFiles: Sendable, Hashable {
     }
 
     /// Stores content as a file in the folder. Returns the file's URL. The file's name consists of the content's digest
-    /// and format. Blocks while the file is written.
+    /// and format. Blocks the thread while the file is written.
     ///
     /// When the method returns, the file and its name are on disk, if the disk reports correctly. So a receipt that is
-    /// written later never refers to a missing file. Never write to the file, because it may be a hard link to the
+    /// written later never refers to a missing file. Do not change the file, because it may be a hard link to the
     /// engine's own file.
     ///
     /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed`` if the file cannot be stored or the content has no
-    ///   bytes; the error of reading the content.
+    ///   bytes. The error of reading the content.
     public func keep(_ content: ResponseContent) throws -> URL {
         guard let body = content.body else {
             throw MergeError(
@@ -60,7 +60,8 @@ public struct MergedFiles: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a hard link was created. A link is impossible across volumes, and on file systems without links.
+    /// Links the file to the original, and returns whether this was possible. It is impossible across volumes, and on
+    /// file systems without links.
     private func link(_ original: URL, to file: URL) throws -> Bool {
         do {
             try FileManager.default.linkItem(at: original, to: file)

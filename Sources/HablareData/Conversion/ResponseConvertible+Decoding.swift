@@ -3,15 +3,16 @@ public import Hablare
 import HablareJSON
 
 extension ResponseConvertible where Self: Decodable {
-    /// Decodes a structured answer, or JSON text or data.
+    /// Decodes a structured answer, or an answer of JSON text or data.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Self {
         try context.decode(Self.self, from: content)
     }
 }
 
 extension Array: ResponseConvertible where Element: Decodable {
-    /// Returns the vector of an embedding if the type is `[Float]` or `[Double]`. Decodes any other answer as any
-    /// `Decodable` type. For an embedding and any other element type, throws a type mismatch.
+    /// Returns the vector of an embedding if the type is `[Float]` or `[Double]`. Decodes any other answer as JSON.
+    ///
+    /// If the answer is an embedding and the type has other elements, throws a type mismatch.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [Element] {
         guard case .embedding(let vector) = content else { return try context.decode(Self.self, from: content) }
         if let vector = vector as? Self { return vector }
@@ -21,7 +22,7 @@ extension Array: ResponseConvertible where Element: Decodable {
 }
 
 extension Dictionary: ResponseConvertible where Key == String, Value: Decodable {
-    /// Decodes a structured answer, or JSON text or data, as a dictionary.
+    /// Decodes a structured answer, or an answer of JSON text or data, as a dictionary.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [String: Value] {
         try context.decode(Self.self, from: content)
     }
@@ -45,8 +46,8 @@ extension ConversionContext {
         }
     }
 
-    /// Returns the depth at which decoding failed. It does not contain keys, because the keys of dictionaries come from
-    /// the answer.
+    /// Returns the nesting depth at which decoding failed, for an error message. The message does not contain keys,
+    /// because the keys of dictionaries come from the answer.
     private func location(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "not JSON" }
         let (what, path): (String, [any CodingKey]) =

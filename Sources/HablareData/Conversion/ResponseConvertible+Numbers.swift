@@ -12,7 +12,7 @@ extension ConversionContext {
         }
     }
 
-    /// Returns an integer. A number whose fraction is zero (`3.0`) counts as an integer.
+    /// Returns an integer. A number such as `3.0`, whose fraction is zero, counts as an integer.
     fileprivate func integer<Value: FixedWidthInteger>(_ content: ResponseContent, _ type: Value.Type) throws -> Value {
         let text = try number(of: content, as: type)
         if let value = Value(text) { return value }
@@ -67,8 +67,8 @@ extension Float: ResponseConvertible {
 }
 
 extension Decimal: ResponseConvertible {
-    /// Returns the number that a structured answer or a text contains. A text must consist of one number. No digit of
-    /// the number is lost.
+    /// Returns the number of a structured answer, or of a text that consists of one number. No digit of the number is
+    /// lost.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Decimal {
         let text = try context.number(of: content, as: Self.self)
         // `Decimal(string:)` accepts a number at the start of a text, so "12 apples" must be excluded here.

@@ -1,7 +1,7 @@
 public import Hablare
 
-/// A type that can be created from a response's content. An answer can be merged into a property only if the property's
-/// type conforms to this protocol.
+/// A type that can be created from the content of a response. An answer can be merged into a property only if the
+/// property's type conforms to this protocol.
 ///
 /// These types conform: `String`, `Data`, `URL`, `Bool`, the numbers, arrays and dictionaries of decodable values,
 /// `[Float]` for an embedding, and optionals of these types. To use an app's own `Decodable` type, declare the
@@ -11,7 +11,8 @@ public import Hablare
 /// struct Recipe: Decodable, Sendable, ResponseConvertible { … }
 /// ```
 public protocol ResponseConvertible {
-    /// Creates a value from a content. The method runs off the main actor. It may read files and take long.
+    /// Creates a value from the content of a response. The method runs off the main actor. It may read files and take
+    /// long.
     ///
     /// - Parameters:
     ///   - content: The provider's answer.

@@ -2,19 +2,18 @@ public import Foundation
 import Hablare
 
 extension AIDataCoordinator {
-    /// Merges the response of a request into a property of a model when the response arrives. Does not block the
-    /// caller. The coordinator does not keep the model alive. If the model was released before the response arrives,
-    /// nothing is merged.
+    /// Merges the response of a request into a property of a model when the response arrives. Returns at once, and does
+    /// not keep the model alive. If the model was released before the response arrives, nothing is merged.
     ///
-    /// ``merges`` reports the result. The wait continues while the engine is suspended. It ends if the request fails or
-    /// is cancelled, if the coordinator is released, or if the process ends.
+    /// ``merges`` reports the result. While the engine is suspended, the coordinator continues to wait. It stops
+    /// waiting if the request fails or is cancelled, if the coordinator is released, or if the process ends.
     ///
     /// - Parameters:
     ///   - requestID: The id of a submitted request.
     ///   - model: The model. It is held weakly.
     ///   - property: The property.
     ///   - rules: The rules that an answer must satisfy. Default: none.
-    /// - Returns: A handle that can end the wait.
+    /// - Returns: A value that can end the wait.
     @discardableResult
     public func deliver<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ requestID: UUID, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
@@ -89,7 +88,7 @@ extension AIRequestManager {
     }
 }
 
-/// A property of a model. An expected response will be merged into it. The model is held weakly.
+/// A property of a model into which an expected response will be merged. The model is held weakly.
 @MainActor private final class ModelAddress<Model: AnyObject, Value: Sendable> {
     private weak var model: Model?
     let property: ReferenceWritableKeyPath<Model, Value>

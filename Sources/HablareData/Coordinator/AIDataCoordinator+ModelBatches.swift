@@ -2,9 +2,10 @@ import Foundation
 public import Hablare
 
 extension AIDataCoordinator {
-    /// Merges many responses, each into the same property of a different model. The values are prepared concurrently
-    /// and set together on the main actor, so that views update once. If the content is too large for memory
-    /// (``Options/maximumBytesInFlight``), the values are set in several groups.
+    /// Merges many responses, each into the same property of a different model.
+    ///
+    /// The values are prepared concurrently, and are then set together on the main actor, so that views update once. If
+    /// the content exceeds ``Options/maximumBytesInFlight``, the values are set in several groups.
     ///
     /// - Returns: The outcome of each merge, in the order of the responses.
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
@@ -50,7 +51,8 @@ extension AIDataCoordinator {
         return outcomes
     }
 
-    /// Announces merges. This function runs off the main actor. Only the setting of properties runs on the main actor.
+    /// Announces the merges and carries them out. This function runs off the main actor. Only the properties are set on
+    /// the main actor.
     @concurrent private static func announce(
         _ responses: [AIResponseData], for name: String, _ merger: Merger
     ) async -> [MergeKey] {
@@ -80,7 +82,8 @@ extension AIDataCoordinator {
         }
     }
 
-    /// Runs off the main actor, because measuring a structured answer encodes the answer.
+    /// Returns the sizes of responses. Runs off the main actor, because measuring a structured answer encodes the
+    /// answer.
     @concurrent private static func sizes(of responses: [AIResponseData]) async -> [Int] {
         responses.map(\.byteCount)
     }

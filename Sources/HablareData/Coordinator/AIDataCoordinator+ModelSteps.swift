@@ -54,7 +54,7 @@ extension AIDataCoordinator {
         return .merged
     }
 
-    /// Reports a merge that had already been done.
+    /// Reports that the response was already merged before.
     func wasMerged(_ key: MergeKey, at date: Date) -> MergeOutcome {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
@@ -64,7 +64,7 @@ extension AIDataCoordinator {
         return .alreadyMerged(date)
     }
 
-    /// Reports a merge and its outcome.
+    /// Reports a merge, carries it out, and reports its outcome.
     func recorded(_ key: MergeKey, _ merge: () async throws -> MergeOutcome) async throws -> MergeOutcome {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
@@ -80,7 +80,7 @@ extension AIDataCoordinator {
         return try outcome.get()
     }
 
-    /// Returns a key that is used only in events. The key does not identify the model.
+    /// Returns a key for events. The key does not identify the model, so it is not used for receipts.
     func modelKey(_ requestID: UUID, _ property: AnyKeyPath?) -> MergeKey {
         MergeKey(requestID: requestID, target: property.map(name(of:)) ?? "model", row: .new)
     }
@@ -118,9 +118,9 @@ extension AIDataCoordinator {
     }
 }
 
-/// A converted value that is to be set in a model, with the reserved memory of its content.
+/// A converted value that is to be set in a model. The memory for its content is reserved.
 struct Prepared<Value: Sendable>: Sendable {
     let value: Value
-    /// A closure that releases the reserved memory. Call the closure once.
+    /// A closure that releases the reserved memory. Call it exactly once.
     let letGo: @Sendable () -> Void
 }

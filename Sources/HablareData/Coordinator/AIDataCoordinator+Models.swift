@@ -1,15 +1,15 @@
 public import Hablare
 
 extension AIDataCoordinator {
-    /// Submits a request, waits for its response, and merges it into a property of a model.
+    /// Submits a request, waits for its response, and merges the response into a property of a model.
     ///
     /// ```swift
     /// let summary = try await coordinator.generate(request, into: article, property: \.summary)
     /// ```
     ///
-    /// The request is durable once it is submitted, but the merge is not durable. If the process dies before the merge,
-    /// the response is kept, and the app must merge the response into the model again. Cancelling the calling task ends
-    /// the wait, but does not cancel the request. Nothing is then merged.
+    /// The request is durable when it is submitted. The merge is not durable: if the process dies before the merge, the
+    /// response is kept, and the app must merge the response into the model again. If the calling task is cancelled,
+    /// the wait ends and nothing is merged, but the request continues.
     ///
     /// - Parameters:
     ///   - request: The request. Use ``/Hablare/Priority/high`` if the user waits for it.
@@ -41,8 +41,8 @@ extension AIDataCoordinator {
     ///   - property: The property.
     ///   - rules: The rules that an answer must satisfy. Default: none.
     /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
-    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response that has no content or whose content
-    ///   cannot be read; `CancellationError`. In each case the model is unchanged.
+    /// - Throws: ``MergeError``. The ``/Hablare/AIServiceError`` of a response that has no content or whose content
+    ///   cannot be read. `CancellationError`. In each case the model is unchanged.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
@@ -85,8 +85,8 @@ extension AIDataCoordinator {
     /// Merges a response into a property of a model. Saves the model and a receipt in one transaction. The receipt
     /// prevents a second merge, even after a restart.
     ///
-    /// If the save fails, the property keeps the value, and another call saves it. If an earlier call merged the
-    /// response into the property without a context, this call saves the model.
+    /// If the save fails, the property has the new value, but the model is not saved. Call the method again to save it.
+    /// If an earlier call has merged the response into the property without a context, this call saves the model.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.

@@ -5,11 +5,11 @@ import Logging
 public import ServiceLifecycle
 
 extension AIDataCoordinator: Service {
-    /// Waits for the responses of all promised merges. Merges each response when it arrives. This includes promises of
-    /// earlier runs of the app. Runs until graceful shutdown or cancellation. Promises that are not fulfilled stay on
-    /// disk, and the next run continues with them.
+    /// Waits for the responses of all promised merges, and merges each response when it arrives. A promise is a stored
+    /// order to merge a response. Promises of earlier runs of the app are included.
     ///
-    /// Responses arrive only if an engine runs on the same store (``/Hablare/EngineService``).
+    /// Runs until graceful shutdown or cancellation. Promises that are not fulfilled then stay on disk, and the next
+    /// run continues with them. Responses arrive only if an engine runs on the same store (``/Hablare/EngineService``).
     ///
     /// - Throws: ``/Hablare/AIServiceError`` with code `invalidState` if the coordinator is already running.
     ///   ``MergeError`` if the promises cannot be read.
@@ -25,15 +25,16 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Submits a request, and promises to merge its response when it arrives. The promise survives crashes.
+    /// Submits a request, and promises to merge its response when it arrives. The promise is a stored order that
+    /// survives crashes.
     ///
     /// The promise is on disk before the request is submitted, and the engine keeps the response until it is merged. If
-    /// the request fails or is cancelled, the promise stays, because the request may be retried. Cancelling the calling
-    /// task does not undo the promise or the request. To stop the work, cancel the request.
+    /// the request fails or is cancelled, the promise stays, because the request may be retried. If the calling task is
+    /// cancelled, the promise and the request stay. To stop the work, cancel the request.
     ///
-    /// If the response was already merged, the method submits nothing and promises nothing. If the request was already
-    /// submitted without ``/Hablare/AIRequest/keepUntilMerged``, the store's retention policy may evict the response
-    /// before it is merged.
+    /// If the response was already merged, the method submits nothing and promises nothing. If the request was
+    /// submitted before without ``/Hablare/AIRequest/keepUntilMerged``, the store's retention policy may evict the
+    /// response before it is merged.
     ///
     /// - Parameters:
     ///   - request: The request. This method sets ``/Hablare/AIRequest/keepUntilMerged``.
@@ -42,7 +43,7 @@ extension AIDataCoordinator: Service {
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The request's UUID.
     /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget`` or ``MergeError/Code/ambiguousTarget``, or if
-    ///   the promise cannot be written; the ``/Hablare/AIServiceError`` of the submission. In each case nothing is
+    ///   the promise cannot be written. The ``/Hablare/AIServiceError`` of the submission. In each case nothing is
     ///   promised.
     @discardableResult
     @concurrent public nonisolated func submit(
@@ -81,9 +82,10 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Withdraws the promise of a request that was not submitted. Does so only if this call made the promise and no
-    /// other caller has submitted the request. If the withdrawal fails, the promise stays. Such a promise is harmless,
-    /// because the request is unknown.
+    /// Withdraws the promise of a request that could not be submitted. The promise is withdrawn only if this call made
+    /// it and no other caller has submitted the request.
+    ///
+    /// If the withdrawal fails, the promise stays. It is harmless, because the request is unknown.
     private nonisolated func takeBack(_ key: MergeKey, _ promised: ReceiptBook.Promised) async {
         guard promised == .now else { return }
         do {
@@ -96,11 +98,13 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Promises to merge the response of a submitted request when the response arrives. The promise survives restarts.
+    /// Promises to merge the response of a submitted request when the response arrives. The promise is a stored order
+    /// that survives restarts.
     ///
-    /// Repeating a promise has no effect. If the response already exists, it is merged as soon as the coordinator runs.
-    /// The engine keeps the response until it is merged only if the request has ``/Hablare/AIRequest/keepUntilMerged``.
-    /// Otherwise the store's retention policy may evict the response before it is merged.
+    /// If the same promise exists, nothing happens. If the response already exists, it is merged as soon as the
+    /// coordinator runs. The engine keeps the response until it is merged only if the request has
+    /// ``/Hablare/AIRequest/keepUntilMerged``. Otherwise the store's retention policy may evict the response before it
+    /// is merged.
     ///
     /// - Parameters:
     ///   - requestID: The request's id.
@@ -120,8 +124,8 @@ extension AIDataCoordinator: Service {
         return nil
     }
 
-    /// Submits a request, waits for its response, and merges the response into a registered target. The whole operation
-    /// is durable. If the process dies or the task is cancelled, the next run of a coordinator merges the response.
+    /// Submits a request, waits for its response, and merges the response into a registered target. The merge is
+    /// promised: if the process dies or the task is cancelled, the next run of a coordinator merges the response.
     ///
     /// - Parameters:
     ///   - request: The request. This method sets ``/Hablare/AIRequest/keepUntilMerged``.
@@ -129,7 +133,7 @@ extension AIDataCoordinator: Service {
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The merged response.
-    /// - Throws: The errors of ``submit(_:to:mergingInto:row:)``; the error of a request that failed or was cancelled;
+    /// - Throws: The errors of ``submit(_:to:mergingInto:row:)``. The error of a request that failed or was cancelled.
     ///   ``MergeError`` if the merge failed. A failed merge stays promised.
     @discardableResult
     @concurrent public nonisolated func generate(
@@ -141,7 +145,7 @@ extension AIDataCoordinator: Service {
         return response
     }
 
-    /// Returns the promised merges that are not done yet, with the oldest requests first. Damaged rows are omitted and
+    /// Returns the promised merges that are not done yet, with the oldest requests first. Damaged rows are left out and
     /// logged.
     ///
     /// - Throws: ``MergeError`` if the promises cannot be read.
@@ -153,11 +157,12 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Withdraws a promise. When the method returns, the promise was already fulfilled, or will never be fulfilled.
-    /// This holds even if its merge has begun. Withdrawing a fulfilled or unknown promise has no effect. The method
-    /// does not stop merges without a promise, and merges that a ``generate(_:from:mergingInto:row:)`` waits for.
+    /// Withdraws a promise. When the method returns, the merge is either already done or will not be done, even if it
+    /// has already begun. If the promise is unknown or fulfilled, nothing happens.
     ///
-    /// If no other merge of the request is promised, the engine no longer needs to keep the response.
+    /// The method does not stop merges without a promise. It also does not stop a merge for which a call of
+    /// ``generate(_:from:mergingInto:row:)`` waits. If no other merge of the request is promised, the engine no longer
+    /// keeps the response for a merge.
     ///
     /// - Throws: ``MergeError`` if the withdrawal cannot be written. The promise then stays.
     @concurrent public nonisolated func forgetMerge(requestID: UUID, into target: String, row: MergeRow) async throws {

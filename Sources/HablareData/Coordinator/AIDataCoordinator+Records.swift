@@ -4,16 +4,17 @@ public import Hablare
 extension AIDataCoordinator {
     /// Merges a response into a row of a target. Writes the receipt in the same transaction.
     ///
-    /// A response may be merged into several rows and by several targets, once for each row and target. Cancelling the
-    /// calling task has an effect only before the write is passed to the database. The row is then unchanged.
+    /// You can merge a response into several rows and several targets, once for each row and target. If the calling
+    /// task is cancelled before the write is passed to the database, the row is unchanged. Later, a cancellation has no
+    /// effect.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - target: The target. It need not be registered.
     ///   - row: The row's primary key.
     /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
-    /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response that has no content or whose content
-    ///   cannot be read; `CancellationError`. In each case nothing is changed, and the response is kept.
+    /// - Throws: ``MergeError``. The ``/Hablare/AIServiceError`` of a response that has no content or whose content
+    ///   cannot be read. `CancellationError`. In each case nothing is changed, and the response is kept.
     @discardableResult
     public nonisolated func merge(
         _ response: AIResponseData, into target: MergeTarget, row: MergeRow
@@ -74,8 +75,8 @@ extension AIDataCoordinator {
     ///   - record: The type of the record. Its primary key must have one column.
     ///   - id: The row's primary key.
     ///   - property: The property.
-    ///   - name: The receipt's name. It must be the same in all versions of the app. A key path has no name that can be
-    ///     stored. Table and column are enough, such as `article.summary`.
+    ///   - name: The receipt's name, such as `article.summary`. It must be the same in all versions of the app. You
+    ///     have to pass it, because a key path has no name that can be stored.
     ///   - rules: The rules that an answer must satisfy. Default: none.
     /// - Returns: `.merged`, or `.alreadyMerged` with the date if an earlier call merged the response.
     /// - Throws: The errors of ``merge(_:into:row:)``.
@@ -108,7 +109,7 @@ extension AIDataCoordinator {
     }
 
     /// Merges many responses, each into a different row. Responses that fit into memory together share a transaction
-    /// and an event. Each merge has its own outcome. A merge that fails does not affect the others.
+    /// and an event. Each merge has its own outcome. If a merge fails, the others are not affected.
     ///
     /// - Parameters:
     ///   - responses: The responses, each with the primary key of its row.

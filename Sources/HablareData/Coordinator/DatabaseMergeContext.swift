@@ -26,7 +26,7 @@ import Hablare
     ///
     /// - Parameters:
     ///   - coordinator: The coordinator whose database stores the models.
-    ///   - id: The primary key of the model's row.
+    ///   - id: A closure that returns the primary key of the model's row.
     ///   - write: A closure that reads a model on the main actor. It returns a second closure that writes the model.
     ///     The second closure runs off the main actor and may run twice. It must change only the database.
     public init(

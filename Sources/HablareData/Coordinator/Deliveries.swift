@@ -1,7 +1,7 @@
 import Hablare
 import HablareSupport
 
-/// The tasks that wait for responses to merge into models. The tasks end when the coordinator is released.
+/// The tasks that wait for responses to merge into models. When the coordinator is released, the tasks are cancelled.
 final class Deliveries: Sendable {
     private struct State: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]

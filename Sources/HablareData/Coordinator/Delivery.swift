@@ -8,7 +8,7 @@ public struct Delivery: Sendable {
         end = { [weak deliveries] in deliveries?.cancel(number) }
     }
 
-    /// Ends the wait. The request continues. A completed merge is not undone. A merge in progress may fail with
-    /// ``MergeError/Code/cancelled``, which ``AIDataCoordinator/merges`` reports.
+    /// Stops waiting for the response. The request continues. If the merge is complete, it is not undone. If the merge
+    /// is in progress, it may fail with ``MergeError/Code/cancelled``, and ``AIDataCoordinator/merges`` reports this.
     public func cancel() { end() }
 }

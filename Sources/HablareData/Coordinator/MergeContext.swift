@@ -1,11 +1,10 @@
 public import Foundation
 
-/// A context that makes models on the main actor durable. It saves a model together with the receipts of the merges
-/// into the model.
+/// A context that saves models of the main actor, together with the receipts of merges into them.
 ///
-/// Only a context makes a merge into a model durable and prevents a second merge after a restart. The context must save
-/// the model's new state and the receipt in one transaction. ``DatabaseMergeContext`` is a context for models whose
-/// state is a database record.
+/// A receipt records a merge, and so prevents a second merge after a restart. The context must save the model's new
+/// state and the receipt in one transaction. If a model's state is a record in the app's database, use
+/// ``DatabaseMergeContext``.
 @MainActor public protocol MergeContext<Model>: AnyObject {
     /// The type of the models.
     associatedtype Model: AnyObject
@@ -14,9 +13,9 @@ public import Foundation
     /// saved.
     func dateOfMerge(_ key: MergeKey) async throws -> Date?
 
-    /// Saves a model and a receipt in one transaction, unless the receipt exists.
+    /// Saves a model and a receipt in one transaction. If the receipt already exists, saves nothing.
     ///
-    /// - Returns: The date of the existing receipt; nothing is then saved. `nil` if there was no receipt.
+    /// - Returns: `nil` if the model and the receipt were saved. Otherwise the date of the existing receipt.
     /// - Throws: The error that prevented the save. Nothing is then saved.
     func save(_ model: Model, with receipt: MergeKey) async throws -> Date?
 

@@ -8,7 +8,7 @@ struct MergeAsk: Sendable {
     let response: AIResponseData
     let target: MergeTarget
     let row: MergeRow
-    /// Whether the merge happens only because of a promise. Such a merge must not happen if the promise is withdrawn.
+    /// Whether the merge happens because of a promise. If the promise is withdrawn, such a merge must not happen.
     var isPromised = false
 
     var key: MergeKey { MergeKey(requestID: response.requestID, target: target.name, row: row) }
@@ -51,8 +51,8 @@ final class Merger: Sendable {
 
     /// Merges responses, each with its own outcome. If several merges are small enough, they share a transaction.
     ///
-    /// Cancelling the calling task has no effect on merges that were already passed to the database. It prevents the
-    /// other merges.
+    /// If the calling task is cancelled, merges that were already passed to the database still happen. The others do
+    /// not.
     ///
     /// - Parameter inBackground: Whether no caller waits for the merges. If so, they leave memory free for other
     ///   merges.
@@ -123,8 +123,8 @@ final class Merger: Sendable {
         }
     }
 
-    /// Returns the write of a merge. The write first removes the promise. It writes nothing if the merge was promised
-    /// and the promise no longer exists. It also writes nothing if there is a receipt.
+    /// Returns the write of a merge. The write first removes the promise. It writes nothing in two cases: the merge was
+    /// promised and the promise no longer exists, or there is already a receipt.
     private static func work(
         _ ask: MergeAsk, _ write: @escaping PreparedMerge, at date: Date
     ) -> @Sendable (Database) throws -> MergeOutcome {
@@ -153,7 +153,7 @@ final class Merger: Sendable {
         }
     }
 
-    /// The write of a merge that has a receipt. It runs only if the receipt was removed in the meantime.
+    /// The write of a merge whose receipt already exists. It runs only if the receipt was removed in the meantime.
     private static let merged: PreparedMerge = { _, _ in
         throw MergeError(
             .databaseFailed, "The receipt of the merge was removed during the merge. Merge again.",

@@ -4,8 +4,9 @@ import Foundation
 /// The receipts of this process's merges into properties of models. Receipts of released models are removed, so that
 /// the number of receipts is proportional to the number of models.
 ///
-/// All methods run on the main actor, so the cost of a call must not grow with the number of receipts. Therefore each
-/// new receipt checks two other receipts for released models. There is no check of all receipts at once.
+/// All methods run on the main actor, so the cost of a call must not grow with the number of receipts. Therefore the
+/// receipts are not all checked at once. Each new receipt checks whether the models of two other receipts were
+/// released.
 @MainActor struct ModelReceipts {
     /// A property or a name. It is hashed once for all models, because hashing a key path is slow.
     struct Target: Hashable {
@@ -29,7 +30,8 @@ import Foundation
     }
 
     private struct Slot {
-        /// The model. It is held weakly and compared, because a new object may have the identity of a released object.
+        /// The model, held weakly. The object itself is compared, because a new object may have the identity of a
+        /// released object.
         weak var model: AnyObject?
         let mergedAt: Date
     }

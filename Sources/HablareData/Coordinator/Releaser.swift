@@ -4,12 +4,12 @@ import Hablare
 import HablareSupport
 import Logging
 
-/// The part of a coordinator that reports merged responses to the engine. The engine then need not keep these
-/// responses.
+/// The part of a coordinator that tells the engine which responses were merged, so that the engine no longer keeps
+/// them.
 ///
-/// The receipts record which responses were not reported yet. If the process crashes between a merge and its report,
-/// the next coordinator reports the response. The releaser works after the merges and reports many responses in one
-/// commit. A response that has another promised merge is reported later.
+/// Each receipt records whether its merge was reported to the engine. If the process crashes between a merge and its
+/// report, the next coordinator reports the merge. The releaser works after the merges and reports many responses in
+/// one commit. If a response has another promised merge, it is reported only after that merge.
 final class Releaser: Sendable {
     private struct State: Sendable {
         var wanted: Set<UUID> = []
@@ -49,7 +49,7 @@ final class Releaser: Sendable {
         start { $0.wanted.formUnion(requests) }
     }
 
-    /// Schedules a report of merges that an earlier process did not report.
+    /// Schedules a report of the merges that an earlier process did not report.
     func catchUp() {
         start { $0.isCatchingUp = true }
     }
@@ -84,8 +84,8 @@ final class Releaser: Sendable {
         }
     }
 
-    /// Reports responses. If the report fails, the receipts are not marked as reported, and the next start reports them
-    /// again.
+    /// Reports responses to the engine. If the report fails, the receipts are not marked as reported, and the next
+    /// start of the coordinator reports them again.
     @concurrent private func release(_ requests: [UUID], all: Bool) async {
         do {
             var remainder = requests[...]

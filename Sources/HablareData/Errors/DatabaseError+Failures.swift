@@ -12,8 +12,8 @@ extension DatabaseError {
         }
     }
 
-    /// Whether the disk or the quota is full. SQLite reports `SQLITE_IOERR_SHMSIZE` if the index of the write-ahead log
-    /// needs space (<https://sqlite.org/rescode.html#ioerr_shmsize>).
+    /// Whether the disk or the quota is full. SQLite reports `SQLITE_IOERR_SHMSIZE` if there is no space for the index
+    /// of the write-ahead log (<https://sqlite.org/rescode.html#ioerr_shmsize>).
     var isOfAFullDisk: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
 
     /// Whether the tables of ``GRDB/DatabaseMigrator/registerHablareData()`` are missing.

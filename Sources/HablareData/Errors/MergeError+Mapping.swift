@@ -31,8 +31,8 @@ extension MergeError {
         }
     }
 
-    /// Returns the error that the caller of a merge receives. `CancellationError` stays unchanged. Errors of the engine
-    /// also stay unchanged, because they have their own advice.
+    /// Returns the error that the caller of a merge receives. `CancellationError` and errors of the engine stay
+    /// unchanged, because errors of the engine have their own advice.
     static func forCaller(_ error: any Error, of requestID: UUID, asked: Asked = .merge) -> any Error {
         switch error {
         case is CancellationError, is AIServiceError: error
@@ -58,7 +58,7 @@ extension MergeError {
         }
     }
 
-    /// Returns a failure that does not concern a single request as a `MergeError`.
+    /// Returns a failure as a `MergeError` that names no request, because the failure concerns promises in general.
     static func recorded(_ error: any Error, ofPromises: Void) -> MergeError {
         switch error {
         case let error as MergeError: error
@@ -113,8 +113,9 @@ extension MergeError {
         return String(message.dropFirst(prefix.count))
     }
 
-    /// Returns SQLite's message if it contains only names of the schema. A message from a trigger, an SQL function or
-    /// the app may contain a value. A statement's arguments may also contain values.
+    /// Returns SQLite's message if it contains only names of the schema. Otherwise a message may contain a value, for
+    /// example if it comes from a trigger, from an SQL function or from the app, or if it quotes a statement's
+    /// arguments.
     private static func cause(of error: DatabaseError) -> String {
         let code = "\(error.extendedResultCode)"
         let named: [String] =

@@ -30,7 +30,7 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let noRow = Self(rawValue: "no-row")
         /// The table has no such column.
         public static let noColumn = Self(rawValue: "no-column")
-        /// The table's primary key has several columns. A merge identifies a row by a single value.
+        /// The table's primary key has several columns. A merge needs a primary key with one column.
         public static let unsupportedKey = Self(rawValue: "unsupported-key")
         /// No target with that name is registered.
         public static let unknownTarget = Self(rawValue: "unknown-target")
@@ -58,11 +58,11 @@ public struct MergeError: Error, Sendable, Hashable {
     public let code: Code
     /// The id of the response's request; `nil` if there is none.
     public let requestID: UUID?
-    /// A description of the problem and of the remedy, in full sentences.
+    /// A description of the problem and of how to solve it, in full sentences.
     public let message: String
     /// The underlying failure, for logs. It has codes, types and names of a schema, but never a value.
     public let cause: String?
-    /// Whether the same merge can succeed later without any change. `true` if the app's database or its disk was
+    /// Whether the same merge can succeed later without any change, because the app's database or its disk was
     /// temporarily busy, full or failing.
     public let isRetryable: Bool
 
@@ -70,7 +70,7 @@ public struct MergeError: Error, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - code: The kind of error.
-    ///   - message: A description of the problem and of the remedy.
+    ///   - message: A description of the problem and of how to solve it.
     ///   - requestID: The id of the response's request. Default: none.
     ///   - cause: The underlying failure. Default: none.
     ///   - isRetryable: Whether the same merge can succeed later. Default: `false`.

@@ -2,8 +2,8 @@ import Foundation
 
 extension MergeError.Code {
     /// The promise of the merge was withdrawn before the merge was done
-    /// (``AIDataCoordinator/forgetMerge(requestID:into:row:)``). Only ``MergeEvent/mergeFailed(_:_:)`` reports this
-    /// code, and only for a merge that an earlier event announced.
+    /// (``AIDataCoordinator/forgetMerge(requestID:into:row:)``). Only the event ``MergeEvent/mergeFailed(_:_:)`` has
+    /// this code, and only for a merge that an earlier ``MergeEvent/willMerge(_:)`` announced.
     public static let forgotten = Self(rawValue: "forgotten")
 }
 

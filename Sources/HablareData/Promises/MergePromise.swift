@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A merge that was requested before its response existed. The promise survives restarts.
+/// A promised merge: a stored order to merge the response of a request when the response arrives. It survives restarts.
 public struct MergePromise: Sendable, Hashable {
     /// The key of the merge.
     public let key: MergeKey
     /// The date of the promise.
     public let promisedAt: Date
     /// The reason why the merge has not succeeded yet, with advice for the user; `nil` if no failure occurred. The
-    /// merge is tried again in three cases: the request is retried, the same merge is promised again, or the
-    /// coordinator starts to run.
+    /// coordinator tries the merge again in three cases: the request is retried, the same merge is promised again, or
+    /// the coordinator starts to run.
     public let failure: String?
 
     /// Creates a promise. The coordinator creates the promises.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The states of requests that have promised merges. The board receives events and returns effects. It does not perform
-/// them.
+/// A pure state machine over the requests that have promised merges. It receives events and returns effects, which the
+/// keeper of the promises performs.
 struct PromiseBoard: Sendable {
     /// An effect that the keeper performs.
     enum Effect: Sendable, Hashable {
@@ -39,13 +39,13 @@ struct PromiseBoard: Sendable {
 
     private enum State: Sendable, Hashable {
         case watched
-        /// An event arrived during the wait for the outcome. The wait may have ended before that event. Therefore, if
-        /// the wait brings no response, the outcome is checked again.
+        /// The coordinator waits for the outcome, and an event arrived in the meantime. The wait may have ended before
+        /// the event, so if the wait brings no response, the outcome is checked again.
         case watchedAgain
         case merging
-        /// Another merge of the same response was promised during a merge.
+        /// A merge is in progress, and another merge of the same response was promised in the meantime.
         case mergingAgain
-        /// Nothing happens until the request is retried explicitly.
+        /// Nothing happens until the app retries the request.
         case parked
         /// Nothing happens until the engine resumes.
         case suspended
@@ -123,7 +123,7 @@ struct PromiseBoard: Sendable {
         return [.watch(id)]
     }
 
-    /// Handles an explicit retry of a request.
+    /// Handles that the app retried a request.
     mutating func revived(_ id: UUID) -> [Effect] {
         switch states[id] {
         case .parked, .suspended:
@@ -136,14 +136,14 @@ struct PromiseBoard: Sendable {
         }
     }
 
-    /// Handles the end of the engine's suspension.
+    /// Handles that the engine was resumed after a suspension.
     mutating func engineRevived() -> [Effect] {
         let ids = states.filter { $0.value == .suspended || $0.value == .watched }.keys
             .sorted()
         return ids.flatMap { revived($0) }
     }
 
-    /// Starts a delay of 1, 2, 4 … 60 seconds.
+    /// Starts a delay. The delays are 1, 2, 4 … 60 seconds.
     private mutating func waits(_ id: UUID) -> [Effect] {
         let failures = self.failures[id, default: 0]
         self.failures[id] = failures + 1

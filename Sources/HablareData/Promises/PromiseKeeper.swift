@@ -4,7 +4,7 @@ import Hablare
 import HablareSupport
 import Logging
 
-/// The part of a coordinator that fulfils promises. It waits for the outcomes of requests that have promised merges,
+/// The part of a coordinator that fulfils promises: it waits for the outcomes of requests that have promised merges,
 /// and merges the responses in batches.
 final class PromiseKeeper: Sendable {
     private enum News: Sendable {
@@ -49,7 +49,7 @@ final class PromiseKeeper: Sendable {
 
     /// Fulfils promises until the task is cancelled.
     ///
-    /// - Throws: `AIServiceError` with code `invalidState` if the keeper is already running; the error of reading the
+    /// - Throws: `AIServiceError` with code `invalidState` if the keeper is already running. The error of reading the
     ///   promises.
     @concurrent func run() async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
@@ -81,7 +81,7 @@ final class PromiseKeeper: Sendable {
         await merger.releaser.settled()
     }
 
-    /// Returns all promises. Unreadable rows are skipped and logged.
+    /// Returns all promises. Unreadable rows are left out and logged.
     func readAll() async throws -> [MergePromise] {
         let promises = try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
         if promises.damaged > 0 {
@@ -191,8 +191,8 @@ final class PromiseKeeper: Sendable {
     /// The number of responses that are read and merged together.
     private static let batch = 64
 
-    /// Merges all promised responses of some requests. If the keeper ends first, the remaining requests are retryable,
-    /// because they have not failed.
+    /// Merges all promised responses of some requests. If the keeper ends first, the remaining requests count as
+    /// retryable, because they have not failed.
     func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
         var merged: [UUID: PromiseBoard.Merging] = [:]
         var remainder = ids[...]
@@ -304,7 +304,7 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// Writes information about a promise. If the write fails, the promise still exists.
+    /// Writes information about a promise. If the write fails, the promise still exists, so the failure is only logged.
     private func writing(_ work: @escaping @Sendable (Database) throws -> Void) async {
         do {
             try await merger.writer.write(work)

@@ -19,7 +19,7 @@ public struct MergeKey: Sendable, Hashable {
         self.row = row
     }
 
-    /// The key as one text, the same in every process and version. It is for contexts that store receipts outside a
+    /// The key as one text, which is the same in every process and version. Use it if receipts are stored outside a
     /// GRDB database.
     public var text: String {
         let key =
@@ -34,14 +34,15 @@ public struct MergeKey: Sendable, Hashable {
     }
 }
 
-/// A row of the app's own table, identified by its primary key. If the merge creates the row, ``new``.
+/// A row of the app's own table, identified by its primary key, or ``new`` if the merge creates the row.
 public struct MergeRow: Sendable, Hashable {
     /// The key's value in the database.
     public let key: DatabaseValue
 
-    /// Creates a row from its primary key, which must have one column: a number, a text or a UUID. Pass the key with
-    /// the type that it has in the table. In receipts, the number 1 and the text "1" are two different rows, even if
-    /// the table finds the same row for both.
+    /// Creates a row from its primary key. The key must have one column: a number, a text or a UUID.
+    ///
+    /// Pass the key with the type that it has in the table. In receipts, the number 1 and the text "1" are two
+    /// different rows, even if the table finds the same row for both of them.
     public init(_ key: some DatabaseValueConvertible) {
         self.key = key.databaseValue
     }
@@ -83,9 +84,9 @@ extension MergeRow: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
 
 /// The outcome of a merge.
 public enum MergeOutcome: Sendable, Hashable {
-    /// The response and its receipt are now in the app's data.
+    /// The response was merged. The response and its receipt are now in the app's data.
     case merged
-    /// The response was already merged, at the given date. Nothing was changed. So later changes by the app or the user
+    /// The response was already merged, at the given date. Nothing was changed, so later changes by the app or the user
     /// are kept.
     case alreadyMerged(Date)
 }

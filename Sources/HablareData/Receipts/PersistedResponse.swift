@@ -4,7 +4,7 @@ public import Hablare
 import HablareJSON
 
 /// A response with its content, as a row of the app's database. ``AIDataCoordinator/persistResponse(_:)`` writes the
-/// row. The row belongs to the app. It stays when the engine evicts its own copy of the response.
+/// row. The row belongs to the app: it stays even if the engine evicts its own copy of the response.
 public struct PersistedResponse: Sendable, Hashable, Identifiable {
     /// The id of the answered request.
     public let id: UUID
@@ -99,12 +99,13 @@ extension AIDataCoordinator {
         try await merge(response, into: .persistence, row: .new)
     }
 
-    /// Removes old receipts. A receipt is removed if it is older than a date and the engine no longer keeps its
-    /// response. The engine cannot deliver such a response again. Receipts are small. An app that merges thousands of
-    /// responses a day should call this method from time to time.
+    /// Deletes old receipts. A receipt is deleted if it is older than a date and the engine no longer keeps its
+    /// response. After that, the engine cannot deliver the response again, so the receipt is not needed.
+    ///
+    /// A receipt is small. If an app merges thousands of responses a day, call this method from time to time.
     ///
     /// - Returns: The number of removed receipts.
-    /// - Throws: ``MergeError`` for a failure of the app's database; the ``/Hablare/AIServiceError`` of the store;
+    /// - Throws: ``MergeError`` for a failure of the app's database. The ``/Hablare/AIServiceError`` of the store.
     ///   `CancellationError`. Receipts that were removed before the error stay removed.
     @discardableResult
     @concurrent public nonisolated func forgetReceipts(before date: Date) async throws -> Int {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The statements on receipts and promises. No other code touches those tables.
+/// The SQL statements on receipts and promises. No other code uses these tables.
 enum ReceiptBook {
     /// Writes a receipt, unless there is one.
     ///
@@ -67,8 +67,8 @@ enum ReceiptBook {
     /// The promises in the database.
     struct Promises: Sendable {
         var readable: [MergePromise] = []
-        /// The number of rows that this library did not write. The rows stay, and the engine keeps the responses that
-        /// they name.
+        /// The number of rows that this library cannot read, because something else wrote them. The rows stay, and the
+        /// engine keeps the responses that they name.
         var damaged = 0
     }
 

@@ -4,8 +4,8 @@ extension DatabaseMigrator {
     /// Registers the migrations of this library's tables. The tables hold receipts of merges, promised merges,
     /// persisted responses and queued actions. All their names begin with `hablare_`.
     ///
-    /// Call this method wherever the app creates its migrator, at any position among the app's own migrations. Later
-    /// versions of the library add migrations, but never change an existing migration.
+    /// Call this method where the app creates its migrator. Its position among the app's own migrations does not
+    /// matter. Later versions of the library add migrations, but never change an existing migration.
     public mutating func registerHablareData() {
         registerMigration("hablare.data.1") { database in
             try DataSchema.createMerges(database)

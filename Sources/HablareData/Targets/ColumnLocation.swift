@@ -4,8 +4,8 @@ import HablareSupport
 
 /// A column of a table, and the statement that sets the column in one row.
 ///
-/// The statement is plain SQL and stays prepared. To build and prepare a query for each row would take longer than all
-/// other parts of a merge.
+/// The statement is plain SQL and stays prepared. If a query were built and prepared for each row, this would take
+/// longer than all other parts of a merge.
 struct ColumnLocation: Sendable {
     let table: String
     let column: String

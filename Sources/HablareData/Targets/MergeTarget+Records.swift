@@ -40,8 +40,8 @@ extension MergeTarget {
         }
     }
 
-    /// Creates a target that converts the answer to a type and stores the value in a column. For columns that have the
-    /// app's own types.
+    /// Creates a target that converts the answer to a type and stores the value in a column. Use it for a column whose
+    /// values have a type of the app.
     ///
     /// - Parameters:
     ///   - record: The type of the table's records. Its primary key must have one column.
@@ -49,8 +49,8 @@ extension MergeTarget {
     ///   - type: The type to which the answer is converted before `transform` is called.
     ///   - rules: The rules that an answer must satisfy. Default: none.
     ///   - name: The stable name. Default: the table and the column, such as `article.audio`.
-    ///   - transform: A closure that returns the value to store. It runs off the main actor. An error that it throws
-    ///     fails the merge.
+    ///   - transform: A closure that returns the value to store. It runs off the main actor. If it throws an error, the
+    ///     merge fails.
     public static func column<Record: TableRecord, Value: ResponseConvertible & Sendable>(
         _ record: Record.Type, _ column: (Record.DatabaseComponents) -> Column, as type: Value.Type,
         rules: [ContentRule] = [], name: String? = nil,
@@ -72,7 +72,7 @@ extension MergeTarget {
     ///   - type: The type to which the answer is converted before `change` is called. Default: the type of the
     ///     closure's parameter.
     ///   - rules: The rules that an answer must satisfy. Default: none.
-    ///   - change: A closure that changes the record. It may run twice. An error that it throws fails the merge.
+    ///   - change: A closure that changes the record. It may run twice. If it throws an error, the merge fails.
     public static func update<
         Record: FetchableRecord & MutablePersistableRecord, Value: ResponseConvertible & Sendable
     >(
@@ -113,8 +113,8 @@ extension MergeTarget {
     ///   - type: The type to which the answer is converted before `make` is called. Default: the type of the closure's
     ///     parameter.
     ///   - rules: The rules that an answer must satisfy. Default: none.
-    ///   - make: A closure that creates the record from the value and its response. It may run twice. An error that it
-    ///     throws fails the merge.
+    ///   - make: A closure that creates the record from the value and its response. It may run twice. If it throws an
+    ///     error, the merge fails.
     public static func create<Record: MutablePersistableRecord, Value: ResponseConvertible & Sendable>(
         _ name: String, _ record: Record.Type, as type: Value.Type = Value.self, rules: [ContentRule] = [],
         make: @escaping @Sendable (Value, AIResponseData) throws -> Record

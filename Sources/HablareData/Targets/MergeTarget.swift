@@ -4,9 +4,9 @@ public import Hablare
 /// The destination of a merge, and the way in which it is written: as a column, as a change of a record, or as a new
 /// record.
 ///
-/// A target's name must stay the same in all versions of the app, because receipts and promises are stored under the
-/// name. Key paths and closures cannot be stored. Therefore a merge that must survive a restart names a target. The app
-/// passes this target to ``AIDataCoordinator`` at every start.
+/// A target's name must stay the same in all versions of the app, because receipts and promises are stored under this
+/// name. Key paths and closures cannot be stored. Therefore a merge that must survive a restart names a target, and the
+/// app passes the target to ``AIDataCoordinator`` at every start.
 ///
 /// ```swift
 /// let targets: [MergeTarget] = [
@@ -21,8 +21,8 @@ public struct MergeTarget: Sendable {
     public let name: String
     /// The rules that an answer must satisfy.
     public let rules: [ContentRule]
-    /// A closure that reads and converts an answer, and returns the write. It runs off the main actor and outside any
-    /// transaction.
+    /// A closure that reads and converts an answer, and returns a second closure that writes it. The first closure runs
+    /// off the main actor and outside any transaction.
     let prepare: @Sendable (AIResponseData, ResponseContent, ConversionContext) throws -> PreparedMerge
 
     init(
@@ -34,8 +34,8 @@ public struct MergeTarget: Sendable {
         self.prepare = prepare
     }
 
-    /// Creates a target that writes to the database with the app's own closure. All changes that the closure makes to
-    /// the database are in one transaction with the receipt.
+    /// Creates a target that writes to the database with the app's own closure. The changes that the closure makes are
+    /// in the same transaction as the receipt.
     ///
     /// - Parameters:
     ///   - name: The target's stable name.
@@ -43,7 +43,7 @@ public struct MergeTarget: Sendable {
     ///     parameter.
     ///   - rules: The rules that an answer must satisfy. Default: none.
     ///   - write: A closure that changes the database. It may run twice, if another merge in its transaction failed.
-    ///     Therefore it must change only the database. An error that it throws fails only this merge.
+    ///     Therefore it must change only the database. If it throws an error, only this merge fails.
     public static func custom<Value: ResponseConvertible & Sendable>(
         _ name: String, as type: Value.Type = Value.self, rules: [ContentRule] = [],
         write: @escaping @Sendable (Database, MergeRow, Value, AIResponseData) throws -> Void

@@ -4,7 +4,8 @@ import HablareJSON
 public import HablareStructured
 
 extension ContentRule {
-    /// Requires a text of a certain length, in characters as a reader counts them. Other kinds of content are rejected.
+    /// Requires a text whose length is in a range. The length is in characters as a reader counts them. Other kinds of
+    /// content are rejected.
     public static func length(_ range: some RangeExpression<Int> & Sendable) -> ContentRule {
         ContentRule("a text with a length of \(Self.words(range)) characters") { content in
             guard let text = try Self.text(of: content) else { return false }
@@ -12,7 +13,7 @@ extension ContentRule {
         }
     }
 
-    /// Requires text, data, audio or an image of a certain size in bytes. Reads no file.
+    /// Requires text, data, audio or an image whose size in bytes is in a range. Reads no file.
     public static func byteCount(_ range: some RangeExpression<Int> & Sendable) -> ContentRule {
         ContentRule("\(Self.words(range)) bytes") { content in
             guard let body = content.body else { return false }
@@ -20,7 +21,7 @@ extension ContentRule {
         }
     }
 
-    /// Requires a number within bounds. The content is a structured number, or a text that consists of a number.
+    /// Requires a number in a range. The content must be a structured number, or a text that consists of a number.
     public static func value(_ range: some RangeExpression<Double> & Sendable) -> ContentRule {
         ContentRule("a number in \(Self.words(range))") { content in
             guard let number = try Self.number(of: content) else { return false }
@@ -31,13 +32,14 @@ extension ContentRule {
     /// Requires a text that matches a pattern. The match may be anywhere in the text, unless the pattern has `^` and
     /// `$`.
     ///
-    /// The syntax is ECMA-262, as in `JSONSchema`. For any pattern, the time of a match is proportional to the length
-    /// of the text. An invalid pattern fails each merge with ``MergeError/Code/invalidRule``.
+    /// The syntax of the pattern is ECMA-262, as in `JSONSchema`. The time of a match is proportional to the length of
+    /// the text, whatever the pattern is. If the pattern is invalid, each merge fails with
+    /// ``MergeError/Code/invalidRule``.
     public static func pattern(_ pattern: String) -> ContentRule {
         schema(["type": "string", "pattern": .string(pattern)], named: "pattern", "a text that matches /\(pattern)/")
     }
 
-    /// Requires that the text equals one of some texts, compared by Unicode scalars.
+    /// Requires that the text equals one of the given texts. They are compared by Unicode scalars.
     public static func oneOf(_ texts: [String]) -> ContentRule {
         let shown = texts.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ") + (texts.count > 20 ? ", …" : "")
         return ContentRule("one of \(shown)") { content in

@@ -4,19 +4,21 @@ public import Hablare
 /// is converted.
 ///
 /// If an answer breaks a rule, the merge fails with ``MergeError/Code/rejected``, and nothing is changed. The response
-/// is kept. The app can inspect it, merge it elsewhere, or request a new response with `regenerate`.
+/// is kept. The app can inspect the response, merge it elsewhere, or request a new response with `regenerate`.
 public struct ContentRule: Sendable {
-    /// A description of the rule for the error, such as `at most 500 characters`. It never includes words of an answer.
+    /// A description of an allowed answer, such as `at most 500 characters`, for the error message. It never includes
+    /// words of an answer.
     public let wanted: String
     private let holds: @Sendable (ResponseContent) throws -> Bool
 
     /// Creates a custom rule.
     ///
     /// - Parameters:
-    ///   - wanted: A description of an allowed answer, such as `a known colour`. It is the end of a sentence that
-    ///     begins with "must be".
-    ///   - holds: A closure that returns whether a content is allowed. It runs off the main actor. A ``MergeError``
-    ///     that it throws is reported unchanged. Any other error fails the merge with ``MergeError/Code/appFailed``.
+    ///   - wanted: A description of an allowed answer, such as `a known colour`. The error message puts it after the
+    ///     words "must be".
+    ///   - holds: A closure that returns whether a content is allowed. It runs off the main actor. If it throws a
+    ///     ``MergeError``, the merge fails with this error. Any other error fails the merge with
+    ///     ``MergeError/Code/appFailed``.
     public init(_ wanted: String, holds: @escaping @Sendable (ResponseContent) throws -> Bool) {
         self.wanted = wanted
         self.holds = holds
@@ -40,7 +42,7 @@ public struct ContentRule: Sendable {
 }
 
 extension ContentRule {
-    /// Returns the error for an invalid rule. The error depends only on the rule's text, so the first check already
+    /// Returns the error for an invalid rule. The error depends only on the rule's text, so already the first check
     /// finds it.
     static func invalid(_ rule: String, _ reason: String) -> MergeError {
         MergeError(.invalidRule, "The rule \(rule) cannot be checked. \(reason)")

@@ -6,10 +6,10 @@ extension AppDatabase {
     /// - Parameters:
     ///   - records: The records.
     ///   - options: The options. Default: 500 records in a transaction, and a stop at the first failure.
-    /// - Returns: For each record, the record as it was inserted, including the key that the database assigned. For a
-    ///   record that could not be inserted, its failure.
-    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed completely or not at all.
+    /// - Returns: For each record, the record as it was inserted, including the key that the database assigned. If a
+    ///   record could not be inserted, its failure.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. After an error,
+    ///   each chunk is either committed completely or not at all.
     @concurrent
     @discardableResult
     public func insert<Record: MutablePersistableRecord & Sendable>(
@@ -29,8 +29,8 @@ extension AppDatabase {
     ///   - records: The records.
     ///   - options: The options. Default: 500 records in a transaction, and a stop at the first failure.
     /// - Returns: For each record, success or its failure.
-    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed completely or not at all.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. After an error,
+    ///   each chunk is either committed completely or not at all.
     @concurrent
     @discardableResult
     public func update<Record: MutablePersistableRecord & Sendable>(
@@ -45,8 +45,8 @@ extension AppDatabase {
     ///   - records: The records.
     ///   - options: The options. Default: 500 records in a transaction, and a stop at the first failure.
     /// - Returns: For each record, whether it existed, or its failure.
-    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed completely or not at all.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. After an error,
+    ///   each chunk is either committed completely or not at all.
     @concurrent
     @discardableResult
     public func delete<Record: MutablePersistableRecord & Sendable>(
@@ -62,8 +62,8 @@ extension AppDatabase {
     ///   - options: The options. Default: 500 items in a transaction, and a stop at the first failure.
     ///   - apply: A closure that writes an item. If it throws an error, the writes for this item are undone.
     /// - Returns: For each item, the result of `apply` or the item's failure.
-    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. Each chunk is then
-    ///   committed completely or not at all.
+    /// - Throws: ``BatchFailure`` if the batch stops. `CancellationError` if the task is cancelled. After an error,
+    ///   each chunk is either committed completely or not at all.
     @concurrent
     public func batch<Item: Sendable, Output: Sendable>(
         _ items: [Item], options: BatchOptions = BatchOptions(),

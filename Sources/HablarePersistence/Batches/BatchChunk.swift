@@ -2,7 +2,7 @@ import GRDB
 
 /// The items of one transaction.
 struct BatchChunk<Item: Sendable, Output: Sendable> {
-    /// The error that stops a batch. At this point, it is not yet known how many items are committed.
+    /// The error that stops a batch. The number of committed items is added later.
     struct Stopped: Error {
         let index: Int?
         let cause: any Error
@@ -44,15 +44,15 @@ struct BatchChunk<Item: Sendable, Output: Sendable> {
         return output
     }
 
-    /// Returns whether the next item may succeed after an error. A failure of the file ends the transaction, and with
-    /// it the whole chunk.
+    /// Returns whether an error concerns only one item, so that the next item may succeed. A failure of the file ends
+    /// the transaction, and so the whole chunk fails.
     private static func isOfItem(_ error: any Error, _ db: Database) -> Bool {
         guard let error = error as? DatabaseError else { return db.isInsideTransaction }
         return db.isInsideTransaction && !isInterruption(error) && AppDatabaseError(knownOf: error, "") == nil
     }
 
-    /// Returns whether an error means that the cancelled task interrupted the transaction. GRDB throws its own
-    /// cancellation error in this case.
+    /// Returns whether an error means that the cancellation of the task interrupted the transaction. GRDB then throws
+    /// its own cancellation error.
     private static func isInterruption(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }

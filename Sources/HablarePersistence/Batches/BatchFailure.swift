@@ -1,10 +1,10 @@
 /// The failure of a batch: an item could not be written, or a commit failed.
 public struct BatchFailure: Error, CustomStringConvertible {
-    /// The index of the failed item in the batch, from 0. `nil` if no single item failed, because a commit or the whole
-    /// database failed.
+    /// The index of the failed item in the batch, from 0. `nil` if a commit or the whole database failed, and not a
+    /// single item.
     public let index: Int?
-    /// The number of items, from the first item on, that were processed and committed. If the batch stopped, continue
-    /// at this index.
+    /// The number of items at the beginning of the batch that were committed. To continue a stopped batch, begin at
+    /// this index.
     public let committed: Int
     /// The error that was thrown. Often a `DatabaseError`.
     public let cause: any Error

@@ -8,17 +8,18 @@ public struct BatchOptions: Sendable {
     public enum Policy: Sendable, Hashable {
         /// The batch stops with a ``BatchFailure``. Nothing in the item's chunk is written.
         case stop
-        /// The batch omits the item and reports it in the result. All other items are written. A failure that does not
-        /// concern a single item, such as a full disk, still stops the batch.
+        /// The batch leaves the item out and reports it in the result. All other items are written. If a failure does
+        /// not concern a single item, such as a full disk, the batch still stops.
         case skip
     }
 
-    /// The number of items in one transaction. At least 1; a smaller number counts as 1. Between two transactions,
-    /// other writers can write and a cancellation takes effect. Default: 500. For example, 50 for large rows, so that
-    /// other writers wait for a shorter time.
+    /// The number of items in one transaction. A number below 1 counts as 1. Default: 500.
+    ///
+    /// Between two transactions, other writers can write, and a cancellation takes effect. For example, use 50 for
+    /// large rows, so that other writers wait for a shorter time.
     public var chunkSize: Int
-    /// The action for an item that cannot be written. Default: ``Policy/stop``. For example, `.skip` for an import
-    /// whose bad rows are listed afterwards.
+    /// The action for an item that cannot be written. Default: ``Policy/stop``. For example, use `.skip` for an import
+    /// that lists its bad rows at the end.
     public var onFailure: Policy
     /// A closure that receives the number of processed items after each commit. It does not run on the main actor.
     /// Default: none. For example, `{ count in print(count) }`.

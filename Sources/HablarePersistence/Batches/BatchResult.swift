@@ -1,7 +1,7 @@
 /// The outcomes of the items in a batch.
 public struct BatchResult<Output: Sendable>: Sendable {
     /// The outcome of each item, in the order of the batch. An outcome is the result of writing the item, or the
-    /// failure because of which the item was omitted.
+    /// failure of an item that was left out.
     public let outcomes: [Result<Output, BatchFailure>]
 
     /// The results of the items that were written.
@@ -11,7 +11,7 @@ public struct BatchResult<Output: Sendable>: Sendable {
         }
     }
 
-    /// The failures of the items that were omitted. Always empty if the batch stops at a failure.
+    /// The failures of the items that were left out. Empty if the policy is to stop at a failure.
     public var failures: [BatchFailure] {
         outcomes.compactMap { outcome in
             if case .failure(let failure) = outcome { failure } else { nil }

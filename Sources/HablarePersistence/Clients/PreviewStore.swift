@@ -1,4 +1,4 @@
-/// The records of a preview and their observers.
+/// A store in memory for a preview: the records and their observers.
 actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID: Hashable & Sendable {
     private var byID: [Record.ID: Record] = [:]
     private let areInOrder: @Sendable (Record, Record) -> Bool
@@ -33,7 +33,8 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
         return true
     }
 
-    /// Returns a stream of the records, now and after each change. A slow reader gets only the newest records.
+    /// Returns a stream of all records, with an element now and after each change. A slow reader gets only the newest
+    /// element.
     func values() -> AsyncStream<[Record]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Record].self, bufferingPolicy: .bufferingNewest(1))
         listenerCount += 1
@@ -50,7 +51,7 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
     }
 }
 
-/// The values that an observer of a preview receives.
+/// An async sequence of a preview's records, as an observer receives them.
 struct PreviewValues<Record: Sendable & Equatable & Identifiable>: AsyncSequence, Sendable
 where Record.ID: Hashable & Sendable {
     typealias Failure = any Error

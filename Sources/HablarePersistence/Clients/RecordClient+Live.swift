@@ -2,11 +2,11 @@ public import GRDB
 
 extension RecordClient
 where Record: FetchableRecord & MutablePersistableRecord, Record.ID: DatabaseValueConvertible {
-    /// Returns a client of a database.
+    /// Returns a client that reads and writes a database.
     ///
     /// - Parameters:
     ///   - database: The database. The client keeps it open.
-    ///   - records: The records of the client, in the client's order. Default: all records, by primary key.
+    ///   - records: The request for the client's records, in the client's order. Default: all records, by primary key.
     public static func live(
         _ database: AppDatabase,
         _ records: @escaping @Sendable () -> QueryInterfaceRequest<Record> = { Record.all().orderByPrimaryKey() }

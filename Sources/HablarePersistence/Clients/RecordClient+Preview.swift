@@ -4,9 +4,9 @@ extension RecordClient where Record.ID: Hashable {
     ///
     /// - Parameters:
     ///   - records: The initial records. If two records have the same identity, the later record is used.
-    ///   - areInOrder: Whether a record comes before another record.
-    ///   - identify: A closure that gives a record an identity when the record is saved for the first time, like a
-    ///     database that assigns keys. It receives the existing records. Default: the record keeps its identity.
+    ///   - areInOrder: Whether the first record comes before the second record.
+    ///   - identify: A closure that gives a new record its identity, as a database assigns a key. It receives the
+    ///     record and the existing records. Default: the record keeps its identity.
     public static func preview(
         _ records: [Record], sortedBy areInOrder: @escaping @Sendable (Record, Record) -> Bool,
         identify: @escaping @Sendable (_ record: inout Record, _ records: [Record]) -> Void = { _, _ in }

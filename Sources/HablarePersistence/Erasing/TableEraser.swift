@@ -1,6 +1,6 @@
 import GRDB
 
-/// An operation that deletes the rows of all tables except some.
+/// An operation that deletes the rows of all tables except the kept tables.
 struct TableEraser {
     let db: Database
     let kept: Set<String>
@@ -40,8 +40,8 @@ struct TableEraser {
         }
     }
 
-    /// Deletes rows until no rows are left. A trigger may copy deleted rows into a table that is already empty, so
-    /// several rounds may be needed.
+    /// Deletes rows until the tables are empty. A trigger may copy deleted rows into a table that is already empty, so
+    /// the method may have to repeat.
     private func empty(_ tables: [String]) throws {
         var filled = tables
         // Rows that triggers pass on go through each table at most once, unless they go in a circle.

@@ -7,7 +7,7 @@ struct VirtualTable {
     private let module: String
     private let sql: String
 
-    /// The modules whose tables show the data of other tables and cannot be written.
+    /// The modules whose tables show the data of other tables. Such tables cannot be written.
     private static let mirrors: Set<String> = ["fts5vocab", "fts4aux", "fts3tokenize", "dbstat"]
 
     private init(name: String, sql: String) {
@@ -30,14 +30,14 @@ struct VirtualTable {
         ).map { VirtualTable(name: $0["name"], sql: $0["sql"]) }
     }
 
-    /// Whether the table has rows that are not in another table.
+    /// Whether the table stores rows itself, instead of showing rows of another table.
     var holdsOwnRows: Bool {
         guard !Self.mirrors.contains(module) else { return false }
         guard module == "fts5" || module == "fts4" else { return true }
         return if case .own = content { true } else { false }
     }
 
-    /// Empties the table if the tables that it refers to were erased.
+    /// Empties the table if its rows come from erased tables.
     func erase(_ db: Database, whenErased tables: Set<String>) throws {
         guard !Self.mirrors.contains(module) else { return }
         guard module == "fts5" else { return try db.execute(literal: "DELETE FROM \(identifier: name)") }
@@ -51,7 +51,7 @@ struct VirtualTable {
     }
 
     private enum Content {
-        /// The index itself stores the text.
+        /// The index itself stores the text that it finds.
         case own
         /// Another table stores the text.
         case of(String)

@@ -4,13 +4,13 @@ import HablareFiles
 
 extension AppDatabase {
     /// Writes tables to a JSON document, off the caller's actor. ``importTables(from:onConflict:)`` reads the document.
-    /// The document is one snapshot of the database.
+    /// The document shows all tables at the same moment.
     ///
-    /// These tables are omitted:
+    /// Some parts of the database are never written, or only if you name them:
     ///
-    /// - Indexes, and the tables of SQLite and GRDB, because they are created again automatically.
-    /// - Tables whose names begin with `hablare_`, unless `tables` names them. They contain a library's records, not
-    ///   the app's rows. An import of old receipts or of an old action journal would repeat finished work.
+    /// - Indexes, and the tables of SQLite and GRDB, are left out, because they are created again automatically.
+    /// - Tables whose names begin with `hablare_` are left out, unless `tables` names them. They contain this library's
+    ///   records, such as receipts and the journal of actions. If you import old ones, finished work is repeated.
     ///
     /// A virtual table that has its own rows cannot be exported. If the database has such a table, an export of all
     /// tables throws ``ExchangeError/Code/virtualTable``.
@@ -22,7 +22,7 @@ extension AppDatabase {
     ///   - tables: The names of the tables, in any order. Default: `nil`, for all tables that contain the app's rows.
     ///   - url: The file. Its folder must exist.
     /// - Throws: ``ExchangeError``, such as ``ExchangeError/Code/unknownTable`` and
-    ///   ``ExchangeError/Code/virtualTable``; the errors of reading; `CancellationError` if the task is cancelled.
+    ///   ``ExchangeError/Code/virtualTable``. The errors of reading. `CancellationError` if the task is cancelled.
     ///   After an error, an existing file is unchanged.
     @concurrent
     public func export(_ tables: [String]? = nil, to url: URL) async throws {

@@ -2,7 +2,7 @@ public import Foundation
 import GRDB
 
 extension AppDatabase {
-    /// Reads a document into the database, off the caller's actor. ``export(_:to:)`` wrote the document.
+    /// Reads a document that ``export(_:to:)`` wrote into the database, off the caller's actor.
     ///
     /// The import is one transaction. If anything in the document is wrong, nothing is changed. The document is read
     /// piece by piece, so only one row is in memory. The document must come from a database with the same migrations.
@@ -11,7 +11,7 @@ extension AppDatabase {
     ///   - url: The document.
     ///   - policy: The action for rows whose key is already in the database. Default: the import fails.
     /// - Returns: The numbers of rows that were written and skipped.
-    /// - Throws: ``ExchangeError`` with the position in the document; the errors of writing; `CancellationError` if the
+    /// - Throws: ``ExchangeError`` with the position in the document. The errors of writing. `CancellationError` if the
     ///   task is cancelled. After an error, nothing is changed.
     @concurrent
     @discardableResult

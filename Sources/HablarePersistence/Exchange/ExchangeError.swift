@@ -9,7 +9,7 @@ public struct ExchangeError: Error, CustomStringConvertible {
 
         /// The database has no such table, or the table cannot be exported.
         public static let unknownTable = Code(rawValue: "unknownTable")
-        /// An export of all tables is impossible, because a virtual table has its own rows. An example is a search
+        /// A virtual table has its own rows, so not all tables can be exported. For example, the table is a search
         /// index that does not index another table.
         public static let virtualTable = Code(rawValue: "virtualTable")
         /// A table has no such column, or the document names the column twice.
@@ -20,12 +20,12 @@ public struct ExchangeError: Error, CustomStringConvertible {
         public static let unknownFormat = Code(rawValue: "unknownFormat")
         /// The document comes from a database with different migrations.
         public static let otherSchema = Code(rawValue: "otherSchema")
-        /// A row already exists and the policy is to abort. Or a row shares a unique value with a row that has another
-        /// key.
+        /// A row with the same key already exists, and the policy is to abort. Or a row has the same unique value as a
+        /// row with another key.
         public static let conflict = Code(rawValue: "conflict")
         /// A table does not accept a row.
         public static let invalidRow = Code(rawValue: "invalidRow")
-        /// Rows refer to other rows that are not in the database and not in the document.
+        /// Imported rows refer to rows that are neither in the database nor in the document.
         public static let danglingReferences = Code(rawValue: "danglingReferences")
         /// A file could not be read or written.
         public static let fileFailed = Code(rawValue: "fileFailed")
@@ -52,7 +52,7 @@ public struct ExchangeError: Error, CustomStringConvertible {
     public let code: Code
     /// The failure and the advice.
     public let message: String
-    /// The position in the document; `nil` if the error does not concern a document.
+    /// The position in the document; `nil` if the error has no position.
     public let position: Position?
     /// The underlying failure.
     public let cause: (any Error)?

@@ -1,15 +1,15 @@
 /// The action for an imported row if the database has a row with the same primary key.
 ///
-/// A row that only shares another unique value with a row of the database is a different row. No policy chooses between
-/// these two rows. The import then fails with ``ExchangeError/Code/conflict`` and changes nothing. In a table without a
-/// primary key, every imported row is new.
+/// If the rows have different primary keys and the same value in another unique column, the policy does not apply. The
+/// import then fails with ``ExchangeError/Code/conflict`` and changes nothing. In a table without a primary key, every
+/// imported row is new.
 public enum ImportPolicy: Sendable, Hashable {
     /// The import fails and changes nothing.
     case abort
-    /// The document's row replaces the existing row, in the columns that the document has. The existing key is not
-    /// rewritten. Rows that refer to the existing row are kept.
+    /// The imported row replaces the values of the existing row, in the columns that the document has. The existing row
+    /// is not deleted, so rows that refer to it stay.
     case replace
-    /// The existing row in the database is kept.
+    /// The existing row stays, and the imported row is ignored.
     case skip
 }
 

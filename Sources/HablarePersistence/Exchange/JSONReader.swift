@@ -18,7 +18,7 @@ struct JSONReader {
 
     private enum Expected { case value, valueOrEnd, key, keyOrEnd, commaOrEnd, nothing }
 
-    /// The maximum nesting depth. An exported document is not nested more deeply, but a malicious document could be.
+    /// The maximum nesting depth. Exported documents stay below it. A malicious document is refused.
     private static let greatestDepth = 32
 
     private let read: (_ count: Int) throws -> Data?
@@ -220,7 +220,7 @@ struct JSONReader {
         offset += 1
     }
 
-    /// Returns the current byte as a character, and moves past it.
+    /// Returns the current byte as a character, and moves past this byte.
     private mutating func taken() -> Character {
         defer { take() }
         return Character(Unicode.Scalar(buffer[offset]))

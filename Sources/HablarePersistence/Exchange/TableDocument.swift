@@ -11,9 +11,9 @@ import GRDB
 /// ]}
 /// ```
 ///
-/// The keys have this order, so that a reader knows a table's columns before the table's first row. An integer has no
-/// point and no exponent. A real number has a point or an exponent. Values that JSON cannot express are objects:
-/// `{"base64":"…"}` for a blob, and `{"real":"inf"}` or `{"real":"-inf"}` for an infinite number.
+/// The members have this order, so that a reader knows a table's columns before the table's first row. An integer is
+/// written without a point and an exponent. A real number has a point or an exponent. Values that JSON cannot express
+/// are objects: `{"base64":"…"}` for a blob, and `{"real":"inf"}` or `{"real":"-inf"}` for an infinite number.
 enum TableDocument {
     static let format = "hablare-tables"
     static let version: Int64 = 1
@@ -24,8 +24,8 @@ enum TableDocument {
         return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
     }
 
-    /// The prefix of the names of this library's own tables: receipts of merges and the journal of actions. An import
-    /// of old rows in these tables would make the app repeat finished work.
+    /// The prefix of the names of this library's own tables: receipts of merges and the journal of actions. If old rows
+    /// of these tables were imported, the app would repeat finished work.
     static let prefixOfBooks = "hablare_"
 
     /// Returns the tables that are exported if no tables are named.

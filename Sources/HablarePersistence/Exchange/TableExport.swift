@@ -1,7 +1,7 @@
 import GRDB
 import HablareFiles
 
-/// An operation that writes the document of some tables.
+/// An operation that writes a document with the rows of some tables.
 struct TableExport {
     let db: Database
     let file: ReplacingFile
@@ -25,8 +25,8 @@ struct TableExport {
         try file.commit()
     }
 
-    /// Throws an error if there are virtual tables that cannot be exported. Otherwise a document of all tables would be
-    /// incomplete without a notice.
+    /// Throws an error if there are virtual tables that cannot be exported. Otherwise the document would lack their
+    /// rows, and nothing would say so.
     private func refuseVirtualTables(besides tables: [String]) throws {
         let virtual = try VirtualTable.all(db).filter(\.holdsOwnRows).map(\.name)
         guard !virtual.isEmpty else { return }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// An operation that reads the document of some tables into a database, in a transaction of the caller.
+/// An operation that reads a document into a database. The caller opens the transaction.
 struct TableImport {
     private let db: Database
     private let policy: ImportPolicy
@@ -116,7 +116,7 @@ struct TableImport {
         return try db.makeStatement(sql: insert.build(db).sql)
     }
 
-    /// Inserts a row. Returns whether it was written.
+    /// Inserts a row. Returns whether the row was written.
     private func insert(_ values: [DatabaseValue], _ statement: Statement) throws -> Bool {
         do {
             try statement.execute(arguments: StatementArguments(values))

@@ -1,9 +1,9 @@
 import GRDB
 
-/// The part of a migration walk that begins at one version.
+/// The part of a migration test that begins at one version of the schema.
 struct MigrationStep {
     let migrator: DatabaseMigrator
-    /// The version at which the walk begins.
+    /// The version of the schema at which this part begins.
     let version: String
 
     static func makeDatabase(_ prepare: (@Sendable (Database) throws -> Void)?) throws -> DatabaseQueue {
@@ -20,7 +20,7 @@ struct MigrationStep {
         )
     }
 
-    /// Creates a database of the version, with the rows of its fixture.
+    /// Creates a database with the version's schema and the rows of the version's fixture.
     func begin(
         _ prepare: (@Sendable (Database) throws -> Void)?, _ fixture: MigrationWalk.Fixture
     ) throws(MigrationWalkError) -> DatabaseQueue {
@@ -48,7 +48,7 @@ struct MigrationStep {
         return database
     }
 
-    /// Applies a migration and checks its result.
+    /// Applies a migration, and checks the database after it.
     func apply(_ migration: String, to database: DatabaseQueue) throws(MigrationWalkError) {
         try migrate(database, to: migration)
         let violation: (any Error)?

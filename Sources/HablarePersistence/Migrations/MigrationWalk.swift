@@ -2,11 +2,11 @@ public import GRDB
 
 /// A test for apps. It migrates a database from every earlier schema, with data in the database.
 ///
-/// An empty database can nearly always be migrated, but a user's database sometimes cannot. For each version, the walk
-/// creates a database with that version's schema in memory. A fixture inserts rows in the same way as that version of
-/// the app. The walk then applies the later migrations one by one. After each migration, all references must point to
-/// existing rows, and SQLite must find the database intact. At the end, the schema must equal the schema of a new
-/// database, and the app's own check must pass.
+/// Use it because a migration that works on an empty database may fail on a user's database. For each version of the
+/// schema, the test creates a database in memory. A fixture inserts rows as that version of the app did. The test then
+/// applies the later migrations one by one. After each migration, all references must point to existing rows, and
+/// SQLite must find the database intact. At the end, the schema must equal the schema of a new database, and the app's
+/// own check must pass.
 ///
 /// ```swift
 /// @Test func migrations() throws {
@@ -21,14 +21,14 @@ public import GRDB
 ///
 /// Fixtures use SQL, not records, because records change with the app. Do not change a fixture after it was written.
 public struct MigrationWalk: Sendable {
-    /// A closure that inserts rows into a database of one version.
+    /// A closure that inserts rows into a database with one version's schema.
     public typealias Fixture = @Sendable (Database) throws -> Void
 
     private let migrator: DatabaseMigrator
     private let fixtures: [String: Fixture]
     private let prepare: (@Sendable (Database) throws -> Void)?
 
-    /// Creates a walk.
+    /// Creates a test.
     ///
     /// - Parameters:
     ///   - migrator: The app's migrations.
@@ -46,11 +46,11 @@ public struct MigrationWalk: Sendable {
         self.prepare = prepare
     }
 
-    /// Walks from every version. Blocks the thread for some milliseconds for each version.
+    /// Runs the test from every version. Blocks the thread for some milliseconds for each version.
     ///
     /// - Parameter check: A closure that checks a database with the newest schema, in a separate transaction. It
-    ///   receives the version at which the walk began. It throws an error if something is wrong. Default: no further
-    ///   check.
+    ///   receives the version from which the database was migrated. It throws an error if something is wrong. Default:
+    ///   no further check.
     /// - Throws: ``MigrationWalkError`` at the first failure. The error names the version and the migration.
     public func run(
         check: (_ db: Database, _ version: String) throws -> Void = { _, _ in }

@@ -1,4 +1,4 @@
-/// An error of a migration walk, with advice. See ``MigrationWalk``.
+/// An error of a ``MigrationWalk``, with advice.
 public struct MigrationWalkError: Error, CustomStringConvertible {
     /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable {
@@ -23,7 +23,7 @@ public struct MigrationWalkError: Error, CustomStringConvertible {
         public static let danglingReferences = Code(rawValue: "danglingReferences")
         /// After a migration, SQLite finds that the database is damaged, or that rows violate its constraints.
         public static let damaged = Code(rawValue: "damaged")
-        /// A database that was migrated from the version has another schema than a new database.
+        /// The schema after all migrations from this version differs from the schema of a new database.
         public static let otherSchema = Code(rawValue: "otherSchema")
         /// The app's own check fails.
         public static let checkFailed = Code(rawValue: "checkFailed")
@@ -31,7 +31,7 @@ public struct MigrationWalkError: Error, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// The version of the fixture; `nil` if the walk could not begin.
+    /// The version of the schema at which the failure happened; `nil` if the test could not begin.
     public let version: String?
     /// The migration that failed; `nil` if the failure does not concern a migration.
     public let migration: String?

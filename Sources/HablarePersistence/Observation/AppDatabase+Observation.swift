@@ -2,8 +2,8 @@ import Dispatch
 public import GRDB
 
 extension AppDatabase {
-    /// Returns the results of a read, now and after each change of the data that it reads. Any process may make the
-    /// change.
+    /// Returns an async sequence of the results of a read. It has an element now, and after each change of the data
+    /// that the read uses. The change may come from any process.
     ///
     /// ```swift
     /// for try await titles in database.values({ db in try String.fetchAll(db, sql: "SELECT title FROM note") }) {
@@ -11,9 +11,9 @@ extension AppDatabase {
     /// }
     /// ```
     ///
-    /// The read runs off the caller's actor. The caller's actor receives each value. A loop on the main actor receives
-    /// the values there, and the main actor never waits for the disk. If consecutive values are equal, only the first
-    /// value arrives. If changes are faster than the loop, the loop gets only the newest value.
+    /// The read runs off the caller's actor. The loop receives the values on its own actor. So a loop on the main actor
+    /// can set properties of views, and the main actor never waits for the disk. If consecutive values are equal, only
+    /// the first value arrives. If changes are faster than the loop, the loop gets only the newest value.
     ///
     /// - Parameter fetch: The read. The data that it reads is observed.
     /// - Returns: The values. Cancelling the task ends the loop. If the read throws an error, the loop throws it.
@@ -23,8 +23,8 @@ extension AppDatabase {
         values(of: ValueObservation.tracking(fetch).removeDuplicates())
     }
 
-    /// Returns the results of a read whose type is not `Equatable`. A result arrives after each change of the data,
-    /// even if it equals the previous result.
+    /// Returns an async sequence of the results of a read whose type is not `Equatable`. It has an element now, and
+    /// after each change of the data, even if the element equals the previous element.
     ///
     /// - Parameter fetch: The read. The data that it reads is observed.
     /// - Returns: The values. Cancelling the task ends the loop. If the read throws an error, the loop throws it.

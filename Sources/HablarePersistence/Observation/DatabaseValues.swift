@@ -1,6 +1,7 @@
 import GRDB
 
-/// The results of a read, now and after each change of its data. `AppDatabase.values` returns them.
+/// An async sequence of the results of a read, with an element now and after each change of the data.
+/// `AppDatabase.values` returns it.
 ///
 /// Each loop over the sequence is a separate observation. The observation begins with the loop. It ends when the loop
 /// ends, when the task is cancelled, or when a read fails. It keeps the database open.
@@ -9,7 +10,7 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
     /// A closure that starts an observation and returns an object that can cancel the observation. The closure does not
-    /// hold the writer, because the writer is closed on the thread that releases it last.
+    /// keep the writer alive, because the thread that releases the writer last also closes it.
     typealias Start =
         @Sendable (
             _ writer: any DatabaseWriter, _ onError: @escaping @Sendable (any Error) -> Void,
@@ -37,9 +38,9 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
     /// An iterator that waits for one value after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncThrowingStream<Element, any Error>.AsyncIterator
-        /// The database. It holds the watcher of other processes, which must exist as long as the loop.
+        /// The database. The loop keeps it alive, because it holds the watcher for commits of other processes.
         fileprivate let database: AppDatabase
-        /// Whether the loop has thrown an error. A stream may throw its error again.
+        /// Whether the loop has thrown an error. Without this flag, the stream could throw its error a second time.
         private var isOver = false
 
         fileprivate init(base: AsyncThrowingStream<Element, any Error>.AsyncIterator, database: AppDatabase) {

@@ -3,12 +3,12 @@ import GRDB
 import HablareFiles
 import Synchronization
 
-/// A watcher that tells the observations of a pool about commits by other processes and by other connections.
+/// A watcher that notifies the observations of a pool when other processes or other connections commit.
 ///
-/// GRDB sees only the commits of its own writer. To find other commits, the watcher uses two signs. The write-ahead log
-/// grows. And `PRAGMA data_version`, read on the writer's connection, changes only if another connection commits. So a
-/// commit of the writer costs one check and sends no notification. A notification is a transaction that writes nothing,
-/// so it does not cause another notification.
+/// GRDB notices only the commits of its own writer. The watcher notices other commits in two steps. First, the
+/// write-ahead log grows with every commit. Second, `PRAGMA data_version`, read on the writer's connection, changes
+/// only if another connection has committed. So a commit of the own writer costs one check and causes no notification.
+/// The notification is a transaction that writes nothing, so it does not cause another notification.
 final class OtherProcesses: Sendable {
     private let watch: FileChanges.Watch
 
@@ -38,7 +38,7 @@ final class OtherProcesses: Sendable {
         }
     }
 
-    /// The version of the database that the observations know.
+    /// The data version about which the observations were last notified.
     private final class Seen: Sendable {
         private let version: Atomic<Int64>
 

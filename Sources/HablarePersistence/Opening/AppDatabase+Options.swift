@@ -1,9 +1,9 @@
 public import GRDB
 
 extension AppDatabase {
-    /// The failures that a commit survives.
+    /// The failures after which committed data is still there.
     public enum Durability: Sendable, Hashable {
-        /// A commit survives a loss of power. It waits until the data is on the disk (`synchronous=FULL`, and
+        /// A commit survives a loss of power. It returns when the data is on the disk (`synchronous=FULL`, and
         /// `F_FULLFSYNC` on Apple platforms).
         case full
         /// A commit survives the end of the process. A loss of power may undo the last commits, but does not damage the
@@ -19,27 +19,32 @@ extension AppDatabase {
     ///     prepare: { db in try db.execute(sql: "PRAGMA cache_size = -8000") })
     /// ```
     public struct Options: Sendable {
-        /// The failures that a commit survives. Default: ``AppDatabase/Durability/full``. For example, `.normal` for
-        /// data that can be loaded again.
+        /// The failures after which committed data is still there. Default: ``AppDatabase/Durability/full``. For
+        /// example, use `.normal` for data that can be loaded again.
         public var durability: Durability
-        /// The maximum wait while another process or connection writes to the database or opens it. After this time,
-        /// the operation fails with ``AppDatabaseError/Code/busy``. 0 or more; at most 24 days, and a longer time
-        /// counts as 24 days. Default: 5 seconds. For example, `.seconds(30)` if an extension of the app writes much at
-        /// once.
+        /// The maximum time for which an operation waits while another process or connection writes to the database or
+        /// opens it. After this time, the operation fails with ``AppDatabaseError/Code/busy``. Default: 5 seconds.
+        ///
+        /// The time must be 0 or more. A time over 24 days counts as 24 days. For example, use `.seconds(30)` if an
+        /// extension of the app writes much at once.
         public var busyTimeout: Duration
-        /// The maximum number of concurrent reads. At least 1. Default: 4. For example, 8 for a server with many
+        /// The maximum number of concurrent reads, 1 or more. Default: 4. For example, use 8 for a server with many
         /// readers.
         public var readers: Int
-        /// Whether observations notice commits of other processes, and of other connections of this process. They need
-        /// a thread, which sleeps most of the time. Default: `true`. For example, `false` for an app without
-        /// extensions.
+        /// Whether observations notice commits of other processes and of other connections of this process. Default:
+        /// `true`.
+        ///
+        /// If `true`, the database needs one thread, which sleeps most of the time. For example, use `false` for an app
+        /// without extensions.
         public var noticesOtherProcesses: Bool
-        /// Whether to create a missing folder and its missing parents. Default: `true`. For example, `false` if a
+        /// Whether to create a missing folder and its missing parents. Default: `true`. For example, use `false` if a
         /// missing folder means that a volume is not mounted.
         public var createsFolder: Bool
         /// The names of old migrations that the migrator no longer registers, because a later migration includes them.
-        /// Any other unknown migration means that a newer version of the app wrote the database. Default: none. For
-        /// example, `["v1-notes", "v2-notes"]`.
+        /// Default: none. For example, `["v1-notes", "v2-notes"]`.
+        ///
+        /// If the database has applied any other migration that the migrator does not know, a newer version of the app
+        /// has written it. Opening it then fails with ``AppDatabaseError/Code/tooNew``.
         public var retiredMigrations: Set<String>
         /// A closure that runs on each connection when it opens, for custom functions, collations and pragmas. Default:
         /// none. For example, `{ db in try db.execute(sql: "PRAGMA cache_size = -8000") }` for a cache of 8 MB.

@@ -2,12 +2,12 @@ import Dispatch
 public import Foundation
 public import GRDB
 
-/// An app's database. Opening it migrates it. Its errors give advice. The main actor never waits for it.
+/// An app's database: a GRDB pool that is migrated when it opens, with errors that give advice, and with functions that
+/// never make the main actor wait.
 ///
-/// The type contains GRDB's pool and adds functions for apps. It hides nothing of GRDB: use ``writer`` for everything
-/// that this type does not offer. The database closes soon after its last reference is released. It closes on a
-/// background queue, because closing syncs the disk. There is no `close` method, because a read after closing would
-/// crash the process.
+/// The type hides nothing of GRDB: use ``writer`` for everything that this type does not offer. The database closes
+/// soon after its last reference is released. It closes on a background queue, because closing syncs the disk. There is
+/// no `close` method, because a read after closing would crash the process.
 ///
 /// Several processes of one machine may open the same file. The file must not be on a network file system.
 public final class AppDatabase: Sendable {
@@ -25,9 +25,9 @@ public final class AppDatabase: Sendable {
 
     /// Opens the database in a file, and migrates it. Creates the file if it is missing.
     ///
-    /// Blocks the thread, perhaps for the busy timeout and a whole migration. Call it where no user waits, or use
-    /// ``open(at:migrator:options:)``. If several processes open databases in the same folder, they do so one after
-    /// another.
+    /// Blocks the thread while another process holds the database, and during migrations. Call this initializer where
+    /// no user waits, or use ``open(at:migrator:options:)``. If several processes open databases in the same folder,
+    /// one process waits for the other.
     ///
     /// - Parameters:
     ///   - url: The URL of the file. Its folder is created, unless ``AppDatabase/Options/createsFolder`` is `false`.
@@ -35,15 +35,16 @@ public final class AppDatabase: Sendable {
     ///   - migrator: The migrator from any earlier schema to the current schema.
     ///   - options: The options. Default: full durability, a busy timeout of 5 s, and observation of commits by other
     ///     processes.
-    /// - Throws: ``AppDatabaseError``. A file is not changed if it is not a database, is damaged, or has a newer
-    ///   version. If a migration fails, the earlier migrations stay applied.
+    /// - Throws: ``AppDatabaseError``. If the file is not a database, is damaged, or has a newer version, the file is
+    ///   not changed. If a migration fails, the earlier migrations stay applied.
     public convenience init(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options()
     ) throws(AppDatabaseError) {
         try self.init(at: url, migrator: migrator, options: options, closingOn: .global(qos: .utility))
     }
 
-    /// Opens the database in a file. The database closes on a queue of the caller, so that the caller can wait for it.
+    /// Opens the database in a file. The database closes on a queue of the caller, so that the caller can wait until it
+    /// has closed.
     package init(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options(), closingOn queue: DispatchQueue
     ) throws(AppDatabaseError) {
@@ -65,8 +66,8 @@ public final class AppDatabase: Sendable {
 
     /// Opens the database in a file, off the caller's actor. See ``init(at:migrator:options:)``.
     ///
-    /// - Throws: ``AppDatabaseError``. `CancellationError` if the task was cancelled before the opening began. An
-    ///   opening that has begun is not interrupted, so that no migration is interrupted.
+    /// - Throws: ``AppDatabaseError``. `CancellationError` if the task was cancelled before the opening began. After
+    ///   that, a cancellation has no effect, so that no migration is interrupted.
     @concurrent
     public static func open(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options()
@@ -81,13 +82,13 @@ public final class AppDatabase: Sendable {
         }
     }
 
-    /// Opens a database in memory. For tests, for previews, and for an app whose file cannot be opened. The data is
-    /// lost when the database closes.
+    /// Opens a database in memory. Use it for tests, for previews, and for an app whose file cannot be opened. The data
+    /// is lost when the database closes.
     ///
     /// - Parameters:
     ///   - migrator: The migrator that creates the schema.
     ///   - prepare: A closure that runs on the connection when it opens, like ``AppDatabase/Options/prepare`` for a
-    ///     file. If the app's migrations need this closure for a file, they also need it here. Default: none.
+    ///     file. If the migrations of the app need this closure for a file, pass the same closure here. Default: none.
     /// - Throws: ``AppDatabaseError`` if a migration or `prepare` fails.
     public static func inMemory(
         migrator: DatabaseMigrator, prepare: (@Sendable (Database) throws -> Void)? = nil
@@ -104,7 +105,8 @@ public final class AppDatabase: Sendable {
         }
     }
 
-    /// Reads in one snapshot, off the caller's actor. The read does not see changes that others commit during the read.
+    /// Reads from the database, off the caller's actor. The read sees the data of one moment, even if other connections
+    /// commit during the read.
     ///
     /// - Throws: The errors of `body`. `CancellationError` if the task is cancelled, which interrupts the read.
     @concurrent
@@ -112,12 +114,12 @@ public final class AppDatabase: Sendable {
         try await writer.read(body)
     }
 
-    /// Writes in one transaction, off the caller's actor. The transaction is committed when `body` returns. It is on
-    /// the disk when this method returns. If `body` throws an error, the transaction is rolled back.
+    /// Writes in one transaction, off the caller's actor. When this method returns, the transaction is committed and on
+    /// the disk. If `body` throws an error, the transaction is rolled back.
     ///
-    /// - Throws: The errors of `body`. The `DatabaseError` of a failed commit;
-    ///   ``AppDatabaseError/init(describing:of:)`` has advice for it. `CancellationError` if the task is cancelled
-    ///   before the commit, which rolls the transaction back.
+    /// - Throws: The errors of `body`. GRDB's `DatabaseError` if the commit fails. For advice about it, use
+    ///   ``AppDatabaseError/init(describing:of:)``. `CancellationError` if the task is cancelled before the commit,
+    ///   which rolls the transaction back.
     @concurrent
     public func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await writer.write(body)

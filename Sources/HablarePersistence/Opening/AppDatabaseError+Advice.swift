@@ -11,8 +11,8 @@ import Darwin
 #endif
 
 extension AppDatabaseError {
-    /// Creates an error with advice from the error of a read, a write or a batch. Returns `nil` if that error does not
-    /// concern the database, its file or its folder. Also returns `nil` if the error concerns the data or the SQL, such
+    /// Creates an error with advice from the error of a read, a write or a batch. Returns `nil` for an error that does
+    /// not concern the database, its file or its folder, and for an error that concerns only the data or the SQL, such
     /// as a violated constraint.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 /// An error of an app's database, with advice.
 ///
-/// Opening a database and deleting all rows throw this error. Reads and writes throw GRDB's errors.
-/// ``init(describing:of:)`` explains them.
+/// Opening a database and deleting all rows throw this error. Reads and writes throw GRDB's errors. To get advice for
+/// one of those, use ``init(describing:of:)``.
 public struct AppDatabaseError: Error {
     /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
@@ -20,7 +20,7 @@ public struct AppDatabaseError: Error {
         public static let folderUnwritable = Code(rawValue: "folderUnwritable")
         /// The file or its disk can be read but not written.
         public static let readOnly = Code(rawValue: "readOnly")
-        /// The item at the URL is not a database.
+        /// The file at the URL is not a database.
         public static let notADatabase = Code(rawValue: "notADatabase")
         /// The database is damaged.
         public static let corrupt = Code(rawValue: "corrupt")
@@ -36,10 +36,10 @@ public struct AppDatabaseError: Error {
         public static let tooManyFiles = Code(rawValue: "tooManyFiles")
         /// A given table does not exist.
         public static let unknownTable = Code(rawValue: "unknownTable")
-        /// Rows that must be kept refer to rows that must be deleted.
+        /// A kept row refers to a row that would be deleted.
         public static let stillReferredTo = Code(rawValue: "stillReferredTo")
-        /// The tables could not be emptied: database triggers insert rows into these tables, or keep rows from being
-        /// deleted.
+        /// The tables could not be emptied, because triggers of the database insert rows into them or prevent a
+        /// deletion.
         public static let refilled = Code(rawValue: "refilled")
         /// Another failure. See the cause.
         public static let failed = Code(rawValue: "failed")
@@ -47,7 +47,7 @@ public struct AppDatabaseError: Error {
 
     /// The kind of failure.
     public let code: Code
-    /// The failure and the advice, in sentences that a person can act on.
+    /// A description of the failure, with advice that a person can act on.
     public let message: String
     /// The underlying failure, for logs and debugging.
     public let cause: (any Error)?

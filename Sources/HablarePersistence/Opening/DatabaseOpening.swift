@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import HablareFiles
 
-/// The steps from a URL to an open, migrated database.
+/// The steps that open and migrate a database.
 struct DatabaseOpening {
     let url: URL
     let migrator: DatabaseMigrator
     let options: AppDatabase.Options
 
-    /// The name of the database in messages.
+    /// The path of the database, for messages.
     private var path: String { url.path }
 
     func run() throws(AppDatabaseError) -> DatabasePool {
@@ -78,8 +78,8 @@ struct DatabaseOpening {
         }
     }
 
-    /// Throws an error for a database of a newer version. Uses a read-only connection, because opening a pool writes to
-    /// the file.
+    /// Throws an error if a newer version of the app has written the database. The method uses a read-only connection,
+    /// because opening a pool writes to the file.
     private func refuseNewer(_ file: String) throws {
         // Such a migrator erases what it does not know, and the app chose it.
         guard !migrator.eraseDatabaseOnSchemaChange else { return }

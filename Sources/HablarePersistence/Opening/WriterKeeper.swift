@@ -1,14 +1,14 @@
 import Dispatch
 import GRDB
 
-/// A holder of a writer. It releases the writer on a queue, so that no caller waits.
+/// A holder of a writer. It releases the writer on a queue, so that no caller has to wait.
 ///
 /// The thread that releases the last reference to a pool also closes the pool, with a checkpoint and a sync. That
-/// thread could be the main thread. A property would be released with its owner. Therefore a block of a queue holds the
-/// reference. The queue is inactive until this object is released. Then the block runs on another thread, does nothing,
-/// and ends. The pool is released with the block.
+/// thread could be the main thread. To prevent this, only a block of an inactive queue holds the writer. When this
+/// object is released, it activates the queue. The block then runs on another thread, does nothing, and ends. The
+/// writer is released together with the block.
 final class WriterKeeper: Sendable {
-    /// The writer. The block that holds the writer exists as long as this object.
+    /// The writer. The block that keeps the writer alive exists as long as this object.
     unowned let writer: any DatabaseWriter
     private let closing: DispatchQueue
 

@@ -6,7 +6,7 @@ extension AppDatabase {
     /// - Parameters:
     ///   - position: The page to read. Default: the first page.
     ///   - query: The query.
-    /// - Throws: ``PagingError``; the errors of reading and decoding; `CancellationError` if the task is cancelled.
+    /// - Throws: ``PagingError``. The errors of reading and decoding. `CancellationError` if the task is cancelled.
     @concurrent
     public func page<Record>(
         _ position: PagePosition = .first, of query: PagedQuery<Record>

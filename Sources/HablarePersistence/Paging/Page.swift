@@ -6,8 +6,8 @@ public struct Page<Record: Sendable>: Sendable {
     public let cursors: [PageCursor]
     /// The position of the rows before this page; `nil` if there are none.
     public let previous: PagePosition?
-    /// The position of the rows after this page; `nil` if there are none. To find rows that are inserted later, read
-    /// the page after the last cursor again.
+    /// The position of the rows after this page; `nil` if there are none. To find rows that were inserted later at the
+    /// end, read the page after the last cursor again.
     public let next: PagePosition?
 }
 

@@ -3,11 +3,11 @@ import GRDB
 
 /// The position of a row in an order. A page begins or ends at a cursor.
 ///
-/// A cursor is a text that can be stored, sent and used later. It stays valid if its row is deleted, because the
-/// position still exists. It contains the row's values in the columns of the order. It is not secret and not signed. A
+/// You can store or send a cursor as a text, and use it later. If the row is deleted, the cursor is still valid,
+/// because the cursor contains the row's values in the columns of the order. A cursor is not secret and not signed. A
 /// forged cursor cannot read rows outside the query.
 public struct PageCursor: Sendable, Hashable {
-    /// The signature of the cursor's order.
+    /// The signature of the cursor's order: a text that names its columns and directions.
     let order: String
     /// The row's values in the columns of the order.
     let values: [DatabaseValue]

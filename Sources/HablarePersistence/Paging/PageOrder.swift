@@ -3,9 +3,9 @@
 /// In an ascending column, `NULL` comes before all other values. In a descending column, `NULL` comes after them.
 /// SQLite and its indexes use the same rule. Text is compared with the column's collation.
 ///
-/// If an index has these columns in this order, pages are read through the index. For example, an index on
-/// `(rank, id DESC)` serves the order by ascending rank and descending id, and the reverse order. Without such an
-/// index, SQLite sorts the whole table for each page.
+/// If an index has these columns in this order, SQLite reads pages through the index. For example, an index on `(rank,
+/// id DESC)` works for the order by ascending rank and descending id, and for its reverse. Without such an index,
+/// SQLite sorts the whole table for each page.
 public struct PageOrder: Sendable, Hashable {
     /// The direction of a column.
     public enum Direction: String, Sendable, Hashable {
@@ -31,16 +31,16 @@ public struct PageOrder: Sendable, Hashable {
         public static func descending(_ name: String) -> Column { Column(name: name, direction: .descending) }
     }
 
-    /// All columns. The last column is the tie-breaker.
+    /// All columns. The last column decides between rows that are equal in the other columns.
     public let columns: [Column]
 
     /// Creates an order.
     ///
     /// - Parameters:
-    ///   - columns: The columns to sort by, the most important first. Default: only the tie-breaker.
-    ///   - unique: The tie-breaker: the column that decides between rows that are equal in the other columns. Its
-    ///     values must be unique and never `NULL`, like a primary key. If two rows are equal in all columns, a row may
-    ///     be missed at the edge of a page.
+    ///   - columns: The columns to sort by, the most important first. Default: none.
+    ///   - unique: The last column to sort by. It decides between rows that are equal in the other columns. Its values
+    ///     must be unique and never `NULL`, like a primary key. If two rows are equal in all columns, a row may be
+    ///     missing between two pages.
     public init(_ columns: Column..., unique: Column) {
         self.init(columns, unique: unique)
     }

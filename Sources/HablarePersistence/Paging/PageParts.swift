@@ -1,11 +1,11 @@
 import GRDB
 
-/// The conditions for the rows beyond a position. Each condition is a range of the index.
+/// The conditions that select the rows beyond a position. Each condition is a range of an index.
 ///
-/// As a single condition, "beyond (a, b)" is `a > ? OR (a = ? AND b > ?)`. For this condition SQLite scans the table. A
-/// comparison of row values does not support mixed directions or `NULL`. Therefore each part is a separate query, with
-/// the nearest rows first. Each query reads a range of the index: first the rows with the same a and a larger b, then
-/// the rows with a larger a.
+/// For an order by two columns a and b, "beyond the position" is `a > ? OR (a = ? AND b > ?)`. For such a condition,
+/// SQLite scans the whole table. A comparison of row values does not support mixed directions or `NULL`. Therefore each
+/// part of the condition is a separate query, and each query reads one range of the index. The first query reads the
+/// nearest rows: those with the same a and a larger b. The second query reads the rows with a larger a.
 struct PageParts {
     /// A condition for a column.
     enum Condition: Hashable {
@@ -18,11 +18,11 @@ struct PageParts {
         case notNull
     }
 
-    /// A range of the index. All its conditions must hold. Only the last condition is a range; the others are
+    /// A range of the index: conditions that must all hold. The last condition is a range, and the others are
     /// equalities.
     typealias Part = [(column: String, condition: Condition)]
 
-    /// The ranges, in the order of their rows.
+    /// The ranges of the index, in the order in which their rows follow the position.
     let parts: [Part]
 
     /// - Parameters:
@@ -46,8 +46,8 @@ struct PageParts {
         self.parts = parts
     }
 
-    /// Returns the conditions of a single column, as one range or two ranges. `NULL` is the smallest value, and no
-    /// comparison finds it, so it may need a separate range.
+    /// Returns the conditions for a single column, as one or two ranges. `NULL` sorts before all values, but no
+    /// comparison finds it, so `NULL` may need its own range.
     private static func conditions(
         beyond value: DatabaseValue, _ direction: PageOrder.Direction, orAt isHere: Bool
     ) -> [Condition] {

@@ -1,8 +1,8 @@
 public import GRDB
 public import Observation
 
-/// A window of rows in a table of any length, for a list. It moves over the table. It never holds more rows than a page
-/// of its query.
+/// A window over the rows of a table of any length, for a list. The window never holds more rows than a page of its
+/// query, and can be moved.
 ///
 /// ```swift
 /// let window = PageWindow(notes, in: database)
@@ -11,9 +11,9 @@ public import Observation
 /// try await window.observe()           // in a task of its own: stays right when rows come, change or go
 /// ```
 ///
-/// Rows that are inserted or deleted outside the window do not move it. The window keeps its first row. If that row is
-/// deleted, the window keeps the row's position. At the start of the table, the window stays at the start and shows new
-/// rows that are inserted there.
+/// If rows are inserted or deleted outside the window, the window still begins at the same row. If its first row is
+/// deleted, the window begins at that row's former position. At the start of the table, the window stays at the start,
+/// and so shows new rows that are inserted there.
 @MainActor
 @Observable
 public final class PageWindow<Record: FetchableRecord & Sendable> {
@@ -26,7 +26,7 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
 
     @ObservationIgnored private let query: PagedQuery<Record>
     @ObservationIgnored private let database: AppDatabase
-    /// The position of the newest move. Its rows may not have been read yet.
+    /// The position of the newest move. The window may still be reading the rows at this position.
     @ObservationIgnored private var position = PagePosition.first
     /// The position of the current rows.
     @ObservationIgnored private var shown = PagePosition.first
@@ -52,7 +52,8 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
 
     /// Moves the window.
     ///
-    /// If two moves run at the same time, the later move takes effect. The earlier move returns without an effect.
+    /// If a second move begins before the first move has ended, the second move takes effect. The first move returns
+    /// without an effect.
     ///
     /// - Parameter position: The position at which the window's rows begin. For ``PagePosition/before(_:)`` and
     ///   ``PagePosition/last``, the position at which they end. If there are too few rows, the window is placed at the
@@ -92,8 +93,8 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
         try await move(to: .before(cursors[cursors.count - step(count)]))
     }
 
-    /// Keeps the window up to date while any process inserts, changes or deletes rows. Reads the window now, and again
-    /// after each change of the tables that it reads.
+    /// Keeps the window up to date until the task is cancelled. Reads the window's rows now, and again after each
+    /// change of the tables that it reads, by any process.
     ///
     /// - Throws: The errors of a read. `CancellationError` if the task is cancelled. To end the method, cancel the
     ///   task.

@@ -1,16 +1,16 @@
 public import GRDB
 
 /// A query that reads the rows of a request page by page. It finds a page by the position of a row, and does not count
-/// rows. So a page far from the start costs as much as the first page. Rows that are inserted or deleted elsewhere do
-/// not shift the pages.
+/// rows. So a page far from the start is read as fast as the first page. If rows are inserted or deleted elsewhere, the
+/// pages do not shift.
 ///
 /// ```swift
 /// let notes = try PagedQuery(order: PageOrder(.ascending("rank"), unique: .descending("id")), size: 50) { Note.all() }
 /// let first = try await database.page(.first, of: notes)
 /// ```
 ///
-/// A read fetches at most two rows more than a page has. The request must select the columns of the order. The default
-/// selection does. The request's own order and limit are replaced.
+/// A read fetches at most two rows more than a page has. The request must select the columns of the order, as the
+/// default selection does. The query replaces the order and the limit of the request.
 public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     /// The maximum value of ``size``.
     public static var largestSize: Int { 10_000 }
@@ -61,8 +61,8 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
             rows: try read.map(Record.init(row:)), cursors: cursors, previous: ends.previous, next: ends.next)
     }
 
-    /// Returns the positions before and after the rows at some cursors. `hasMore` states whether the read found further
-    /// rows.
+    /// Returns the positions before the first cursor and after the last cursor. `hasMore` says whether there are
+    /// further rows in the direction of the read.
     private func ends(
         of cursors: [PageCursor], hasMore: Bool, on way: PageWay, _ db: Database
     ) throws -> (previous: PagePosition?, next: PagePosition?) {
@@ -89,7 +89,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
         return rows
     }
 
-    /// Returns the requests that read the rows. They are used one after another. Each request reads a range of the
+    /// Returns the requests that read the rows, in the order in which they are used. Each request reads a range of the
     /// index.
     func requests(on way: PageWay) throws -> [QueryInterfaceRequest<Row>] {
         let columns = way.direction == .forward ? order.columns : order.columns.map(\.reversed)

@@ -2,7 +2,8 @@
 public struct SearchHit<Record: Sendable>: Sendable {
     /// The record of the row.
     public let record: Record
-    /// The rank, computed by FTS5's BM25. A smaller rank is better. Ranks are comparable only within one search.
+    /// The rank of the row in this search, computed by FTS5's BM25. Smaller is better. Do not compare ranks of
+    /// different searches.
     public let rank: Double
     /// The text around the words that were found.
     public let excerpt: SearchExcerpt
@@ -18,8 +19,8 @@ public struct SearchPage<Record: Sendable>: Sendable {
     public let next: SearchCursor?
 }
 
-/// The position of a row in the results of a search. It is valid while the table does not change. After a change, rows
-/// may appear twice or be missed, because the rank of each row depends on all other rows.
+/// A position in the results of a search. It is valid while the table does not change. After a change, a row may appear
+/// twice or be missed, because the rank of each row depends on all other rows.
 public struct SearchCursor: Sendable, Hashable, Codable {
     let rank: Double
     let row: Int64

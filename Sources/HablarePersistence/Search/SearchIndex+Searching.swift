@@ -10,7 +10,7 @@ extension SearchIndex {
     ///   - cursor: The cursor from the previous page. Default: none, for the first page.
     ///   - options: The options of the search.
     ///   - db: The database.
-    /// - Throws: ``SearchError`` for a column that the index does not have; the errors of reading and decoding.
+    /// - Throws: ``SearchError`` for a column that the index does not have. The errors of reading and decoding.
     public func search<Record: FetchableRecord & Sendable>(
         for terms: SearchTerms, as type: Record.Type, among request: QueryInterfaceRequest<Record>? = nil,
         after cursor: SearchCursor? = nil, options: SearchOptions = SearchOptions(), in db: Database
@@ -69,7 +69,7 @@ extension AppDatabase {
     /// Finds rows, off the caller's actor. The best rows are first. See
     /// ``SearchIndex/search(for:as:among:after:options:in:)``.
     ///
-    /// - Throws: ``SearchError``; the errors of reading and decoding; `CancellationError` if the task is cancelled.
+    /// - Throws: ``SearchError``. The errors of reading and decoding. `CancellationError` if the task is cancelled.
     @concurrent
     public func search<Record: FetchableRecord & Sendable>(
         _ index: SearchIndex, for terms: SearchTerms, as type: Record.Type, after cursor: SearchCursor? = nil,

@@ -1,7 +1,7 @@
 public import GRDB
 
-/// A full-text index of some columns of a table. It uses FTS5 and stores no copy of the text. Triggers keep it up to
-/// date.
+/// A full-text index of some columns of a table. It uses FTS5, and stores no copy of the text. Triggers update the
+/// index when the table changes.
 ///
 /// Create the index in a migration. Search it with the text that a user typed:
 ///
@@ -37,15 +37,15 @@ public struct SearchIndex: Sendable, Hashable {
         self.name = name ?? table + "_search"
     }
 
-    /// Creates the index. It contains the existing rows of the table and all later rows.
+    /// Creates the index for the existing rows of the table and all later rows.
     ///
     /// - Parameters:
     ///   - db: The database in a migration.
     ///   - tokenizer: The rules that split text into words and decide which words are equal. Default: FTS5's
     ///     `unicode61`, which splits text into letters and digits of all scripts, and ignores case and accents.
     ///     `.porter()` also reduces English words to their stems.
-    ///   - prefixes: The lengths of prefixes that get a separate index. Such an index makes searches for prefixes of
-    ///     this length faster, and takes more space. Default: none.
+    ///   - prefixes: The lengths of prefixes for which a separate index is created. Such an index makes searches for
+    ///     prefixes of this length faster, and takes more space. Default: none.
     /// - Throws: ``SearchError`` if the table cannot be searched. Otherwise SQLite's errors.
     public func create(
         in db: Database, tokenizer: FTS5TokenizerDescriptor = .unicode61(), prefixes: Set<Int> = []
@@ -70,11 +70,11 @@ public struct SearchIndex: Sendable, Hashable {
         try db.execute(literal: "INSERT INTO \(identifier: name) (\(identifier: name)) VALUES ('rebuild')")
     }
 
-    /// Returns whether the index matches the rows. Reads the whole index and all rows.
+    /// Returns whether the index matches the rows of the table. Reads the whole index and all rows.
     ///
-    /// FTS5 treats this check as a write. Therefore, in a read such as ``AppDatabase/read(_:)``, the method checks a
-    /// temporary copy of the whole database. The copy needs as much disk space as the database. An index with a custom
-    /// tokenizer of the app can only be checked in a write.
+    /// FTS5 treats this check as a write. In a read such as ``AppDatabase/read(_:)``, the method therefore checks a
+    /// temporary copy of the whole database, which needs as much disk space as the database. If the index uses a custom
+    /// tokenizer of the app, call this method in a write.
     public func isIntact(in db: Database) throws -> Bool {
         do {
             return try isIntactHere(in: db)

@@ -27,14 +27,15 @@ struct SearchTermList {
         length += part.count
     }
 
-    /// The place at which a term was cut off.
+    /// The kind of place at which a term was cut off.
     private enum Cut {
         case none, words
         /// Inside a word.
         case ofWord
     }
 
-    /// Returns the part of a term to search for. It consists of whole words. Its last word may be cut off.
+    /// Returns the part of a term that the search uses. It consists of whole words, except that its last word may be
+    /// cut off.
     private func shortened(_ term: ArraySlice<Unicode.Scalar>) -> (part: ArraySlice<Unicode.Scalar>, cut: Cut) {
         var end = term.startIndex
         for word in term.split(whereSeparator: \.properties.isWhitespace) {

@@ -1,4 +1,4 @@
-/// The terms to search for, created from the text that a user typed. Any text is valid. Quotes, operators and marks are
+/// The terms of a search, created from a text that a user typed. Any text is valid: quotes, operators and marks are
 /// never interpreted as FTS5's syntax.
 public struct SearchTerms: Sendable, Hashable {
     /// The kind of match that a search requires.
@@ -15,26 +15,26 @@ public struct SearchTerms: Sendable, Hashable {
     /// The FTS5 expression.
     let expression: String
 
-    /// The maximum number of words and quoted phrases to search for: 16. Further words and phrases are omitted.
+    /// The maximum number of words and quoted phrases to search for: 16. Further words and phrases are left out.
     public static let mostTerms = 16
     /// The maximum number of Unicode scalars in a word: 64. If a word is longer, the search uses its beginning.
     public static let longestWord = 64
-    /// The maximum number of Unicode scalars in all words and phrases together: 512. Further words are omitted.
+    /// The maximum number of Unicode scalars in all words and phrases together: 512. Further words are left out.
     public static let longestTerms = 512
-    /// The maximum number of Unicode scalars that are read of a text: 16,384.
+    /// The maximum number of Unicode scalars of a text that are read: 16,384.
     public static let longestText = 16_384
 
-    /// Creates terms from the text that a user typed.
+    /// Creates terms from a text that a user typed.
     ///
-    /// FTS5 takes too long for many words or very long words. Therefore the search uses only a part of a long text. A
-    /// repeated word is searched for once. The limits are ``mostTerms``, ``longestWord``, ``longestTerms`` and
-    /// ``longestText``.
+    /// FTS5 takes too long for many words or very long words. Therefore the search uses only a part of a long text,
+    /// within the limits ``mostTerms``, ``longestWord``, ``longestTerms`` and ``longestText``. If a word is repeated,
+    /// it is searched for once.
     ///
     /// - Parameters:
     ///   - text: The text. The result is `nil` if the text has no words.
     ///   - matching: The rows to find. Default: ``Matching/all``.
-    ///   - completesLastWord: Whether the last word may be only the beginning of a word. For a search while the user
-    ///     types. Default: `false`.
+    ///   - completesLastWord: Whether the last word may be only the beginning of a word. Use it for a search while the
+    ///     user types. Default: `false`.
     public init?(_ text: String, matching: Matching = .all, completesLastWord: Bool = false) {
         // Works on scalars: a quote with a combining mark is a character of its own, but a quote to FTS5. FTS5 reads to
         // the first zero.
@@ -62,7 +62,7 @@ public struct SearchTerms: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a scalar may be a part of a word for a tokenizer. Some tokenizers also accept other scalars.
+    /// Returns whether a scalar may be a part of a word. Tokenizers may also accept other scalars.
     private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || !scalar.isASCII
     }

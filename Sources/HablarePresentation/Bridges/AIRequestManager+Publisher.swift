@@ -8,12 +8,12 @@ public import OpenCombine
 #endif
 
 extension AIRequestManager {
-    /// Returns the statuses of a request as a publisher on the main actor. It publishes the current status, each later
-    /// status, the final status, and then the end.
+    /// Returns a publisher of a request's statuses. It delivers on the main actor: first the current status, then each
+    /// later status, and at last the final status and the end.
     ///
-    /// If the subscriber's demand is limited, the publisher delivers the newest status at each demand. It always
-    /// delivers the final status. The end follows at the next demand. Cancelling the subscription ends the watch, but
-    /// does not cancel the request.
+    /// If the subscriber demands values one at a time, the publisher delivers the newest status for each demand, and
+    /// may skip older ones. The final status is always delivered. The end follows at the demand after the final status.
+    /// Cancelling the subscription stops the watch. It does not cancel the request.
     ///
     /// - Parameters:
     ///   - id: The request's id.

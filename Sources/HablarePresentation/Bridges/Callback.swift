@@ -1,11 +1,11 @@
 import Hablare
 import HablareSupport
 
-/// Starts an operation that reports its result through a callback. Waits for the result.
+/// Starts an operation that reports its result through a callback, and waits for the result.
 ///
-/// The call resumes exactly once, with the first result. Later results are ignored. The callback may be called on any
-/// thread, even before `begin` has returned. If the task is cancelled, the operation's cancel closure runs once, and
-/// the wait ends at once. If the task was already cancelled, the operation does not begin.
+/// The first result is used. Later results are ignored. The operation may call the callback on any thread, even before
+/// `begin` has returned. If the task is cancelled during the wait, the closure that `begin` returned runs once, and
+/// this function throws at once. If the task was already cancelled, `begin` is not called.
 ///
 /// ```swift
 /// let image = try await withCallback { done in

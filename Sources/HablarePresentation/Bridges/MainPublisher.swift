@@ -6,18 +6,19 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// Publishers for async functions and sequences. They deliver on the main actor. They can be subscribed to from
-/// anywhere.
+/// Publishers for async functions and sequences. You can subscribe from any thread. The values arrive on the main
+/// actor.
 ///
-/// Each subscription runs a separate task. The task begins at the first demand, and produces no more elements than the
-/// demand. Cancelling the subscription cancels the task. The end or the error of a sequence is delivered at the demand
-/// after the last element. A subscriber such as `sink` always has such a demand. Nothing is delivered before the
-/// current block of the main queue has ended.
+/// Each subscription runs its own task. The task begins when the subscriber first demands a value, and produces only as
+/// many elements as the subscriber demands. Cancelling the subscription cancels the task. The end or the error of a
+/// sequence arrives at the demand after the last element. A subscriber such as `sink` always has such a demand. No
+/// value arrives before the current block of the main queue has ended.
 @MainActor
 public enum MainPublisher {
     /// Returns a publisher of an async function's result.
     ///
-    /// Unlike with a `Future` of Combine, the function begins only when there is a subscriber, and it can be cancelled.
+    /// A `Future` of Combine calls its function at once. This publisher calls the function only when a subscriber
+    /// demands a value, and cancels the function if the subscriber cancels.
     ///
     /// - Parameters:
     ///   - taskExecutor: The executor that runs the function. Default: the global executor.
@@ -46,7 +47,7 @@ public enum MainPublisher {
         publisher { $0.start(TaskSpawner(executor: taskExecutor), sequence) }
     }
 
-    /// Returns a publisher that starts a feed for each of its subscribers.
+    /// Returns a publisher that starts a new feed for each subscriber.
     private static func publisher<Output: Sendable>(
         _ start: @escaping @MainActor (PublisherFeed<Output>) -> Void
     ) -> AnyPublisher<Output, any Error> {

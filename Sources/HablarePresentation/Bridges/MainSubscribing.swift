@@ -7,10 +7,10 @@ import Combine
 import OpenCombine
 #endif
 
-/// A publisher that uses its upstream only on the main queue. It can itself be used from anywhere.
+/// A publisher that uses its upstream only on the main queue. Subscribers may use this publisher on any thread.
 ///
-/// It resembles `subscribe(on:)`, but the subscriber gets its subscription at once. With `subscribe(on:)`, OpenCombine
-/// ignores a cancellation that comes before the subscription, and delivers everything.
+/// It resembles `subscribe(on:)`, but the subscriber receives its subscription at once. OpenCombine's `subscribe(on:)`
+/// ignores a cancellation that arrives before the subscription, and then delivers everything.
 struct MainSubscribing<Upstream: Publisher>: Publisher {
     typealias Output = Upstream.Output
     typealias Failure = Upstream.Failure
@@ -27,8 +27,8 @@ struct MainSubscribing<Upstream: Publisher>: Publisher {
         subscriber.receive(subscription: relay)
     }
 
-    /// Invariant: `upstream` is used only on the main queue. The class is not `Sendable`, so the compiler checks all
-    /// other uses.
+    /// Invariant: `upstream` is used only on the main queue. The class is not `Sendable`, so the compiler checks every
+    /// other use of it.
     private final class Relay<Downstream: Subscriber>: Subscriber, Subscription
     where Downstream.Input == Output, Downstream.Failure == Failure {
         private let downstream: Downstream

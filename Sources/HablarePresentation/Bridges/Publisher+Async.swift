@@ -7,7 +7,7 @@ public import OpenCombine
 #endif
 
 extension Publisher where Output: Sendable {
-    /// Returns the first value. Then cancels the subscription.
+    /// Subscribes, returns the first value, and cancels the subscription.
     ///
     /// - Parameter scheduler: The scheduler that receives the value. It must run on the main actor. Default:
     ///   ``MainScheduler``. The publisher may publish on any thread.
@@ -34,11 +34,11 @@ extension Publisher where Output: Sendable {
         }
     }
 
-    /// Returns the values as an async sequence that buffers them, up to a limit. Combine's own `values` demands one
-    /// value at a time, and a subject drops values for which there is no demand.
+    /// Returns the values as an async sequence with a buffer. Use it in place of Combine's `values`, which demands one
+    /// value at a time, so that a subject drops the values that arrive between two demands.
     ///
-    /// The method subscribes at once. The subscription is cancelled when the loop is left, when the task is cancelled,
-    /// or when the sequence is released.
+    /// The method subscribes at once. The subscription is cancelled if you leave the loop, if the task is cancelled, or
+    /// if the sequence is released.
     ///
     /// - Parameters:
     ///   - limit: The buffering policy for values that arrive faster than they are read. Default: unbounded.
@@ -65,12 +65,12 @@ extension Publisher where Output: Sendable {
     }
 }
 
-/// Runs an action on the main actor soon. Can be called from any thread.
+/// Schedules an action on the main actor. Can be called from any thread.
 private func onMainQueue(_ action: @escaping @MainActor @Sendable () -> Void) {
     DispatchQueue.main.async { MainActor.assumeIsolated(action) }
 }
 
-/// A holder of a subscription. The subscription must stay on the main actor.
+/// A holder of a subscription that is used only on the main actor.
 @MainActor
 private final class MainSubscription {
     private var subscription: AnyCancellable?
@@ -86,7 +86,7 @@ private final class MainSubscription {
     }
 }
 
-/// A waiter for a first value. It is resumed once.
+/// A waiter for the first value of a publisher. It is resumed exactly once.
 @MainActor
 private final class FirstValue<Output: Sendable> {
     var subscription: AnyCancellable?

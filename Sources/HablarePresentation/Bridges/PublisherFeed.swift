@@ -7,7 +7,7 @@ import OpenCombine
 #endif
 
 /// A feed that carries the elements of one subscription from a task to the subscriber. It works on the main actor, and
-/// no faster than the demand.
+/// delivers an element only if the subscriber has demanded one.
 @MainActor
 final class PublisherFeed<Output: Sendable> {
     let subject = PassthroughSubject<Output, any Error>()
@@ -16,9 +16,10 @@ final class PublisherFeed<Output: Sendable> {
     private var isCancelled = false
     private var task: Task<Void, Never>?
 
-    /// Starts to carry elements at the first demand. Each element is read only when there is a demand for it. An
-    /// element that is read earlier could be outdated when it is demanded. So the end is found at the demand after the
-    /// last element.
+    /// Starts to deliver a sequence's elements when the subscriber first demands one.
+    ///
+    /// The feed reads each element only after it is demanded, because an element that is read earlier could be
+    /// outdated. The feed therefore notices the end of the sequence only at the demand after the last element.
     func start<Elements: AsyncSequence>(
         _ spawner: TaskSpawner, _ elements: @escaping @Sendable @concurrent () async throws -> sending Elements
     ) where Elements.Element == Output, Elements: SendableMetatype, Elements.AsyncIterator: SendableMetatype {
@@ -34,7 +35,7 @@ final class PublisherFeed<Output: Sendable> {
         }
     }
 
-    /// Starts to produce one element at the first demand. The end follows immediately.
+    /// Starts to produce a single element when the subscriber first demands one. The end follows the element at once.
     func start(_ spawner: TaskSpawner, _ operation: @escaping @Sendable @concurrent () async throws -> Output) {
         task = spawner.start {
             guard await self.isWanted() else { return }
@@ -47,7 +48,7 @@ final class PublisherFeed<Output: Sendable> {
         }
     }
 
-    /// Handles a demand of the subscriber.
+    /// Adds a demand of the subscriber.
     func requested(_ more: Subscribers.Demand) {
         demand += more
         guard demand > .none else { return }
@@ -63,7 +64,7 @@ final class PublisherFeed<Output: Sendable> {
         waiting = nil
     }
 
-    /// Waits for a demand. Returns `false` if the subscriber has cancelled.
+    /// Waits until the subscriber demands an element. Returns `false` if the subscriber has cancelled.
     private func isWanted() async -> Bool {
         guard !isCancelled else { return false }
         guard demand == .none else { return true }

@@ -1,11 +1,11 @@
 /// A pure state machine that decides which load is the current one.
 ///
-/// Loads are numbered. At most one load is current at a time. The result of any other load is ignored, because that
-/// load was cancelled or superseded.
+/// Each load has a number. At most one load is current. The results of all other loads are ignored, because they were
+/// cancelled or replaced by a newer load.
 struct LatestLoadArbiter: Sendable {
     /// The decision on a request to load.
     enum Decision: Sendable, Equatable {
-        /// Start the load with this number. If a load is superseded, cancel it.
+        /// Start the load with this number. If `superseding` has a number, cancel the load with that number.
         case start(Int, superseding: Int?)
         /// Ignore the request.
         case ignore

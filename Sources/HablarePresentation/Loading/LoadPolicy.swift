@@ -1,4 +1,4 @@
-/// The action for a load that is requested during another load.
+/// The action if a load is requested while another load is in progress.
 public enum LoadPolicy: Sendable, Hashable, CaseIterable {
     /// The new request is ignored, and the current load continues. Use it for loads that always have the same result,
     /// such as a refresh.

@@ -2,8 +2,8 @@ import Hablare
 
 /// The loaded part of a list, with a function that loads more of the list.
 ///
-/// It is a value. It stays unchanged while more is loaded, and if loading more fails. Loading more returns a new value
-/// that has all items. Show the new value in place of this one, as a ``ResourcePresenter`` does.
+/// A list is a value: loading more does not change it, but returns a new list with all loaded items. If loading more
+/// fails, the old list is still valid. Show the new list in place of the old list, as a ``ResourcePresenter`` does.
 ///
 /// ```swift
 /// adapter.load { try await shown.more() }
@@ -39,11 +39,11 @@ public struct PaginatedResource<Item: Sendable>: Sendable {
     /// Whether the list has more items than the loaded ones.
     public var hasMore: Bool { nextPage != nil }
 
-    /// A function that loads the next page; `nil` at the end of the list.
+    /// A function that loads the next page and returns a list with all loaded items; `nil` at the end of the list.
     ///
-    /// Concurrent callers share one load of the page. A caller whose task is cancelled gets `CancellationError` at
-    /// once. The load continues while another caller waits for it. When the last caller is cancelled, the load is
-    /// cancelled. A failed load can be repeated.
+    /// Concurrent callers share one load of the page. If a caller's task is cancelled, that caller gets
+    /// `CancellationError` at once, and the load continues for the other callers. When the last caller is cancelled,
+    /// the load is cancelled. After a failure, the function can be called again.
     public var loadMore: (@Sendable @concurrent () async throws -> PaginatedResource)? {
         guard let nextPage else { return nil }
         return { try await nextPage.value() }
@@ -51,7 +51,7 @@ public struct PaginatedResource<Item: Sendable>: Sendable {
 
     /// Loads the next page, like ``loadMore``. At the end of the list, returns the list unchanged.
     ///
-    /// - Throws: The error of loading the page, or `CancellationError`. After an error, this value is still valid.
+    /// - Throws: The error of loading the page, or `CancellationError`. After an error, you can still use this list.
     @concurrent public func more() async throws -> PaginatedResource {
         try await loadMore?() ?? self
     }

@@ -3,11 +3,11 @@ import Hablare
 /// An adapter that loads a resource off the main actor. It reports the progress to a presenter on the main actor.
 ///
 /// Guarantees, for every ``LoadPolicy``:
-/// - A cancelled or superseded load delivers no resource and no error, however late they arrive.
-/// - After the last load, the presenter has received the message that nothing is loading, even after a cancellation.
-/// - After a cancellation, a new load begins at once, even while the cancelled load is still running. This is also true
-///   if a view requests the cancellation and the load while the presenter receives a message.
-/// - Releasing the adapter cancels its loads. They then deliver nothing.
+/// - The presenter never receives a resource or an error of a load that was cancelled or replaced by a newer load.
+/// - After the last load has ended or was cancelled, the presenter has received the message that nothing is loading.
+/// - After a cancellation, a new load begins at once, even if the cancelled load is still running. This is also true if
+///   a view requests the cancellation and the new load while the presenter is receiving a message.
+/// - Releasing the adapter cancels its loads. The presenter then receives no message from them.
 ///
 /// `LoadContract` in `HablarePresentationTestKit` checks these guarantees.
 @MainActor
@@ -21,9 +21,9 @@ public final class PresentationAdapter<Resource: Sendable> {
         case cancel
         case cancelThenLoad(Load)
 
-        /// Returns the request that remains if a load is requested after this request. The last requested load is used.
-        /// A cancellation before that load also remains. Without it, the current load would continue and the new load
-        /// might be ignored.
+        /// Returns the requests that remain to be handled if a load is requested after this request. Only the last
+        /// requested load is started. If a cancellation was requested before that load, the cancellation also remains.
+        /// Otherwise the current load would continue, and the policy might ignore the new load.
         func followed(by load: @escaping Load) -> PendingCommand {
             switch self {
             case .load: .load(load)
@@ -41,11 +41,11 @@ public final class PresentationAdapter<Resource: Sendable> {
     private var isPresenting = false
     private var pendingCommand: PendingCommand?
 
-    /// Creates an adapter. The adapter holds its presenter.
+    /// Creates an adapter. The adapter keeps its presenter alive.
     ///
     /// - Parameters:
     ///   - presenter: The presenter that receives the progress of loads.
-    ///   - policy: The action for a load that is requested during another load.
+    ///   - policy: The action if a load is requested while another load is in progress.
     ///   - taskExecutor: The executor that runs loads. Default: the global executor.
     ///   - load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public init(
@@ -65,14 +65,14 @@ public final class PresentationAdapter<Resource: Sendable> {
     /// Whether there is a current load.
     public var isLoading: Bool { arbiter.current != nil }
 
-    /// Loads the resource. If a load is in progress, the policy decides whether the new load is ignored or replaces it.
-    /// Returns at once.
+    /// Starts to load the resource, and returns at once. If a load is in progress, the policy decides: the new load is
+    /// ignored, or replaces the current load.
     public func load() {
         load(loadResource)
     }
 
-    /// Loads a resource with another function, such as the next page of a ``PaginatedResource``. If a load is in
-    /// progress, the policy decides whether the new load is ignored or replaces it. Returns at once.
+    /// Starts to load a resource with another function, such as the next page of a ``PaginatedResource``. Returns at
+    /// once. If a load is in progress, the policy decides: the new load is ignored, or replaces the current load.
     ///
     /// - Parameter load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public func load(_ load: @escaping Load) {
@@ -87,8 +87,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         present { $0.didStartLoading() }
     }
 
-    /// Cancels the current load, which then delivers nothing. Informs the presenter at once. Has no effect if nothing
-    /// is loading.
+    /// Cancels the current load, and informs the presenter at once that nothing is loading. The presenter receives no
+    /// result of the load. Has no effect if nothing is loading.
     public func cancel() {
         guard !isPresenting else { return pendingCommand = .cancel }
         guard let number = arbiter.loadWasCancelled() else { return }
@@ -96,8 +96,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         present { $0.didCancelLoading() }
     }
 
-    /// Waits until every load has ended, including cancelled and superseded loads. It also waits for loads that ignore
-    /// their cancellation. Cancelling the calling task does not end the wait.
+    /// Waits until every load has ended, including cancelled and replaced loads. If a load ignores its cancellation,
+    /// the method waits until that load ends. Cancelling the calling task does not end the wait.
     public func settled() async {
         while let task = tasks.values.first {
             await task.value
@@ -116,8 +116,9 @@ public final class PresentationAdapter<Resource: Sendable> {
         }
     }
 
-    /// Sends the presenter a complete message. If a view makes a request during the message, the request is handled
-    /// after the message. Otherwise the old load's "not loading" would follow the new load's "loading".
+    /// Sends the presenter a message to its end. If a view requests a load or a cancellation during the message, the
+    /// request is handled after the message. Otherwise the old load's "not loading" would arrive after the new load's
+    /// "loading".
     private func present(_ message: (any ResourcePresenting<Resource>) -> Void) {
         isPresenting = true
         message(presenter)

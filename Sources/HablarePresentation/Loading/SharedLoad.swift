@@ -1,14 +1,15 @@
 import Hablare
 import HablareSupport
 
-/// A load that is shared by all callers that wait for it.
+/// A load with one result for all callers that wait for it.
 ///
-/// The load's task is cancelled when the last caller is cancelled.
+/// The load's task is cancelled when the last waiting caller is cancelled.
 final class SharedLoad<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var waiters: [Waiter<Value>] = []
         var task: Task<Void, Never>?
-        /// The number of the current load. A cancelled load may end after the next load began.
+        /// The number of the current load. The number distinguishes loads, because a cancelled load may end after the
+        /// next load has begun.
         var run: Int?
         var lastRun = 0
     }
@@ -25,7 +26,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
     /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Returns the result of the current load. If there is none, starts a load and returns its result.
+    /// Waits for the result of the current load, and returns it. If no load is in progress, starts one.
     ///
     /// - Throws: The error of the load. `CancellationError` if the calling task is cancelled.
     func value() async throws -> Value {

@@ -10,8 +10,8 @@ public import OpenCombine
 
 /// A scheduler that runs actions on the main queue, and therefore on the main actor.
 ///
-/// It never runs an action immediately, even if the caller is on the main queue. A scheduled action runs after the
-/// current action. The scheduler behaves in the same way on all platforms, including those on which Combine has no
+/// A scheduled action never runs at once. Even if the caller is on the main queue, the action runs after the current
+/// block of the queue. The scheduler behaves in the same way on all platforms, including platforms whose Combine has no
 /// scheduler for the main queue.
 public struct MainScheduler: Scheduler, Sendable {
     /// The type of the scheduler's instants.
@@ -30,12 +30,12 @@ public struct MainScheduler: Scheduler, Sendable {
     /// The minimum tolerance: zero.
     public var minimumTolerance: SchedulerInstant.Stride { 0 }
 
-    /// Runs an action soon.
+    /// Schedules an action on the main queue.
     public func schedule(options: Never?, _ action: @escaping () -> Void) {
         DispatchQueue.main.async(execute: DispatchWorkItem(block: action))
     }
 
-    /// Runs an action at a time. If that time has passed, runs the action soon.
+    /// Runs an action at a time. If that time has passed, the action runs as soon as the main queue is free.
     public func schedule(
         after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?,
         _ action: @escaping () -> Void

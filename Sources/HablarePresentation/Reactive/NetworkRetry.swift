@@ -7,13 +7,12 @@ public import OpenCombine
 #endif
 
 extension Publisher {
-    /// Subscribes again after a network error, after a delay of ``ReactiveInterval/networkRetry``. The number of
-    /// retries is limited.
+    /// Subscribes to the upstream again after a network error, after a delay of ``ReactiveInterval/networkRetry``.
     ///
-    /// Other errors are passed on at once. The network error after the last retry is also passed on. By default, an
-    /// error counts as a network error if nothing was sent: it is an ``/Hablare/AIServiceError`` of the category
-    /// `network` and is retryable. A connection that was lost during the request does not count, because the work may
-    /// already be done and billed.
+    /// After the last allowed retry, a network error is passed on. Other errors are passed on at once. By default, a
+    /// network error is an ``/Hablare/AIServiceError`` of the category `network` that is retryable: nothing was sent. A
+    /// connection that was lost during the request does not count, because the service may have done and billed the
+    /// work.
     ///
     /// - Parameters:
     ///   - count: The maximum number of retries. Default: 3. With a number below 1, there is no retry.
@@ -21,7 +20,7 @@ extension Publisher {
     ///   - isOfNetwork: A closure that returns whether an error counts as a network error. Default:
     ///     ``NetworkRetry/isOfNetwork(_:)``.
     /// - Returns: A publisher of the elements of all subscriptions. If the upstream published elements before it
-    ///   failed, it starts again from its beginning.
+    ///   failed, the new subscription publishes elements from the beginning again.
     public func retryingNetworkErrors<Context: Scheduler>(
         atMost count: Int = 3, on scheduler: Context,
         where isOfNetwork: @escaping (Failure) -> Bool = { NetworkRetry.isOfNetwork($0) }
@@ -38,9 +37,9 @@ extension Publisher {
     }
 }
 
-/// The default rule that decides which errors are retried.
+/// The default rule for the errors after which a publisher is retried.
 public enum NetworkRetry {
-    /// Returns whether the network failed before anything was sent.
+    /// Returns whether an error is a network error before anything was sent.
     public static func isOfNetwork(_ error: any Error) -> Bool {
         guard let error = error as? AIServiceError else { return false }
         return error.category == .network && error.isRetryable

@@ -5,21 +5,23 @@ public import OpenCombine
 #endif
 
 extension Publisher {
-    /// Publishes the newest element after a pause of ``ReactiveInterval/queueCommit``. Use it to commit a queue.
+    /// Publishes the newest element after a pause of ``ReactiveInterval/queueCommit``. Use the publisher to commit a
+    /// queue of changes.
     ///
-    /// An element that is still waiting when the upstream ends is dropped. When you end a queue, commit its remaining
+    /// If the upstream ends during the pause, the newest element is lost. When you end a queue, commit its remaining
     /// actions yourself.
     public func debouncedForCommit<Context: Scheduler>(on scheduler: Context) -> Publishers.Debounce<Self, Context> {
         debounce(for: ReactiveInterval.queueCommit.time(), scheduler: scheduler)
     }
 
-    /// Publishes the newest element after a pause of ``ReactiveInterval/queueDisplay``. Use it to redraw a queue.
+    /// Publishes the newest element after a pause of ``ReactiveInterval/queueDisplay``. Use the publisher to redraw a
+    /// queue.
     public func debouncedForDisplay<Context: Scheduler>(on scheduler: Context) -> Publishers.Debounce<Self, Context> {
         debounce(for: ReactiveInterval.queueDisplay.time(), scheduler: scheduler)
     }
 
-    /// Publishes the first element at once. After that, publishes the newest element at most once in each
-    /// ``ReactiveInterval/display``. Use it for values that change all the time.
+    /// Publishes the first element at once, and after that the newest element at most once per
+    /// ``ReactiveInterval/display``. Use the publisher for values that change all the time.
     public func throttledForDisplay<Context: Scheduler>(on scheduler: Context) -> Publishers.Throttle<Self, Context> {
         throttle(for: ReactiveInterval.display.time(), scheduler: scheduler, latest: true)
     }

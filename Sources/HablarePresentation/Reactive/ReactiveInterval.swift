@@ -4,11 +4,11 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// The intervals of the reactive rules, in milliseconds. They are defined only here.
+/// The durations for debouncing, throttling and retrying in this module, in milliseconds.
 public enum ReactiveInterval: Int, Sendable, CaseIterable {
     /// The pause after the last change before a queue of actions is committed: 500 ms.
     case queueCommit = 500
-    /// The pause after the last change before a queue of actions is redrawn: 100 ms.
+    /// The pause after the last change before a queue of actions is drawn again: 100 ms.
     case queueDisplay = 100
     /// The minimum interval between updates of a value that changes all the time, such as a progress: 300 ms.
     case display = 300

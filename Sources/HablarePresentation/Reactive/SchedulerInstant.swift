@@ -4,7 +4,8 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// An instant of a scheduler, in nanoseconds since the scheduler's own origin. Sums that overflow are clamped.
+/// An instant of a scheduler, in nanoseconds since the scheduler's own origin. If a sum exceeds the range of `Int64`,
+/// the sum is the largest or smallest `Int64`.
 public struct SchedulerInstant: Strideable, Sendable, Hashable {
     /// The nanoseconds since the scheduler's origin.
     public let nanoseconds: Int64
@@ -95,7 +96,7 @@ extension SchedulerInstant {
             return Self(nanoseconds: overflows ? (isNegative ? .min : .max) : product)
         }
 
-        /// Multiplies a time by another time, and stores the product. The product is clamped to the range of `Int64`.
+        /// Multiplies a time by another time, and stores the product, clamped to the range of `Int64`.
         public static func *= (lhs: inout Self, rhs: Self) { lhs = lhs * rhs }
     }
 }

@@ -8,8 +8,8 @@ public import OpenCombine
 
 /// An error message that is shown for a while and then disappears.
 ///
-/// Each message has its own time. When the time of an older message ends, a newer message stays, even if both have the
-/// same text.
+/// Each message is shown for its full time. If a newer message replaces a message, the newer message has its own full
+/// time, even if the texts are equal.
 @Observable @MainActor
 public final class TransientError<Context: Scheduler>: ResourceErrorView {
     /// The message that is shown; `nil` if there is none.
@@ -17,7 +17,7 @@ public final class TransientError<Context: Scheduler>: ResourceErrorView {
 
     @ObservationIgnored private let scheduler: Context
     @ObservationIgnored private let interval: ReactiveInterval
-    /// The number of the message that is shown.
+    /// The number of the message that is shown. A timer of an older message does not remove it.
     @ObservationIgnored private var shown = 0
 
     /// Creates an object that shows no message yet.
@@ -30,7 +30,7 @@ public final class TransientError<Context: Scheduler>: ResourceErrorView {
         self.interval = interval
     }
 
-    /// Shows a message for its full time, in place of the current message.
+    /// Shows a message in place of the current message, for its full time.
     public func show(_ message: String) {
         shown += 1
         self.message = message

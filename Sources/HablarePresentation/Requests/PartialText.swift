@@ -1,12 +1,12 @@
 import Hablare
 
-/// The part of a streamed answer's text that was received so far.
+/// The text of a streamed answer that has arrived so far.
 public struct PartialText: Sendable, Hashable {
-    /// The text. Of a long text, only the newest part. `nil` if the answer is not text, such as audio.
+    /// The text. If the text exceeds the limit, only its newest part. `nil` if the answer is not text, such as audio.
     public private(set) var text: String? = ""
     /// The number of received bytes, including bytes that are no longer in ``text``.
     public private(set) var byteCount = 0
-    /// Whether the beginning of the text is missing in ``text``, because the whole text exceeds the limit.
+    /// Whether ``text`` lacks its beginning, because the whole text exceeds the limit.
     public private(set) var isCut = false
 
     /// Creates an empty text.
@@ -33,7 +33,7 @@ public struct PartialText: Sendable, Hashable {
         self.text = joined
     }
 
-    /// Returns the end of a text. It begins with a whole character.
+    /// Returns the end of a text. The returned text begins with a whole character.
     private static func end(of text: String, atMost count: Int) -> String {
         var start =
             text.utf8.index(text.utf8.endIndex, offsetBy: -max(0, count), limitedBy: text.utf8.startIndex)

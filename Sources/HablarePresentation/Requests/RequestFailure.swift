@@ -1,14 +1,14 @@
 public import Hablare
 
-/// A request's failure for users, with the kind of retry to offer.
+/// The failure of a request, described for users, with the kind of retry to offer.
 public struct RequestFailure: Sendable, Hashable {
-    /// A description of the problem and of the remedy.
+    /// A description of the problem and what the user can do about it.
     public let message: String
     /// The error's code.
     public let code: AIServiceError.Code
     /// The kind of retry to offer.
     public let retry: RetryOffer
-    /// The streamed part of the answer. `nil` if nothing arrived or the stream was not read.
+    /// The part of the answer that arrived. `nil` if nothing arrived or if the stream was not read.
     public internal(set) var partial: PartialText?
 
     /// Creates the failure to show for an error.

@@ -3,21 +3,21 @@ public import Hablare
 
 /// The result of a request.
 ///
-/// Two results are equal if they belong to the same answer. Contents are not compared, because a comparison might have
-/// to read a file.
+/// Two results are equal if they belong to the same answer. The contents are not compared, because comparing them might
+/// mean to read files.
 public struct RequestResult: Sendable, Hashable {
     /// The provider that answered.
     public let providerID: ProviderID
-    /// The kind of the content; `nil` if it is only known that the request is completed.
+    /// The kind of the content. `nil` if only the completion of the request is known.
     public let contentType: ContentType?
     /// The size in bytes. `nil` if the content is not a sequence of bytes, or if the size is unknown.
     public let byteCount: Int?
     /// The time at which the answer arrived.
     public let receivedAt: Date?
     /// The answer as text. `nil` if the answer is not text, was not read, or exceeds the limit. ``RequestStatusModel``
-    /// reads the text before it shows the answer. If the model shows an answer without a text, no text will follow.
+    /// reads the text before it shows the answer, so the text does not appear later.
     public internal(set) var text: String?
-    /// The answer; `nil` if it is only known that the request is completed.
+    /// The answer. `nil` if only the completion of the request is known.
     public let response: AIResponseData?
 
     /// Creates the result for a response.
@@ -30,7 +30,8 @@ public struct RequestResult: Sendable, Hashable {
         self.response = response
     }
 
-    /// Creates the result for a snapshot of a completed request, without the response.
+    /// Creates the result for a snapshot (the state of a request at one time) of a completed request. The result has no
+    /// response.
     public init(_ snapshot: RequestSnapshot) {
         providerID = snapshot.providerID
         contentType = nil

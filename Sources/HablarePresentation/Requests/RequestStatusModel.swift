@@ -2,7 +2,8 @@ public import Foundation
 public import Hablare
 public import Observation
 
-/// A request's state for a view, with the available actions. The state is kept up to date while the request is watched.
+/// An observable model of one request for a view. It has the request's state and can retry or cancel the request. The
+/// state is kept up to date while the request is watched.
 ///
 /// ```swift
 /// struct RequestView: View {
@@ -14,7 +15,8 @@ public import Observation
 /// }
 /// ```
 ///
-/// Nothing is read or decoded on the main actor. Updates that arrive while the main actor is busy become one change.
+/// Nothing is read or decoded on the main actor. If several updates arrive while the main actor is busy, the view gets
+/// one change.
 ///
 /// A watch ends in these cases:
 ///
@@ -22,15 +24,15 @@ public import Observation
 /// - The task that watches is cancelled, or ``stop()`` is called.
 /// - The model is released.
 /// - The engine shuts down or is suspended. The request is then on disk, and the state shows that the request waits for
-///   the engine. The request can be watched again.
+///   the engine. You can watch the request again.
 @Observable @MainActor
 public final class RequestStatusModel {
     /// The request's UUID.
     public let id: UUID
     /// The state to show.
     public private(set) var state = RequestViewState.idle
-    /// The reason why a watch, a retry or a cancellation failed, for users; `nil` if there is no problem. It does not
-    /// describe a failure of the request itself.
+    /// The reason why a watch, a retry or a cancellation failed, for users; `nil` if there is no problem. A failure of
+    /// the request itself is in ``state``.
     public private(set) var problem: String?
     /// Whether the request is being watched.
     public private(set) var isWatching = false
@@ -39,7 +41,7 @@ public final class RequestStatusModel {
     @ObservationIgnored private let options: RequestWatchOptions
     @ObservationIgnored private let spawner: TaskSpawner
     @ObservationIgnored private let feed = StateFeed<RequestViewState>()
-    /// The number of the current watch. States of older watches are ignored.
+    /// The number of the current watch. The model ignores states of older watches.
     @ObservationIgnored private var generation = 0
     @ObservationIgnored private var watching: Task<Void, Never>?
     @ObservationIgnored private var commands: [Int: Task<Void, Never>] = [:]
@@ -66,22 +68,24 @@ public final class RequestStatusModel {
         watching?.cancel()
     }
 
-    /// Returns the states from now on. The current state is first. After that, each read returns the newest state.
+    /// Returns a sequence of the states, for code that does not use observation. The first element is the current
+    /// state. After that, each read returns the newest state.
     ///
-    /// The sequence ends when the model is released or the reading task is cancelled. It continues after a final state,
-    /// because a retry may follow. It also continues after the end of a watch, because another watch may begin. After
+    /// The sequence ends when the model is released or the reading task is cancelled. It does not end at a final state,
+    /// because a retry may follow, and does not end with a watch, because another watch may begin. After
     /// ``RequestViewState/done(_:)``, no state follows unless the request is watched again.
     public func states() -> AsyncStream<RequestViewState> { feed.states(from: state) }
 
-    /// Watches the request until it is final or the calling task is cancelled. For `.task { }` in SwiftUI. If an
-    /// earlier watch is running, its states are ignored from then on. Errors are in ``problem``.
+    /// Watches the request until it is final or the calling task is cancelled. Call this method in SwiftUI's `.task {
+    /// }`. If an earlier watch is still running, this watch replaces it. If the watch fails, the reason is in
+    /// ``problem``.
     public func watch() async {
         let (watch, generation) = begin()
         await ended(generation, Self.run(watch) { [weak self] in self?.show($0, generation) })
     }
 
-    /// Watches the request until it is final or ``stop()`` is called. Does not keep the model alive. Has no effect if
-    /// the request is already being watched.
+    /// Starts to watch the request until it is final or ``stop()`` is called. Does not keep the model alive. Has no
+    /// effect if the request is already being watched.
     public func start() {
         if !isWatching { restart() }
     }
@@ -94,7 +98,7 @@ public final class RequestStatusModel {
         }
     }
 
-    /// Ends a watch that ``start()`` or ``retry()`` began. The state stays unchanged.
+    /// Ends a watch that ``start()`` or ``retry()`` began. The state does not change.
     public func stop() {
         guard let watching else { return }
         watching.cancel()
@@ -103,23 +107,26 @@ public final class RequestStatusModel {
         isWatching = false
     }
 
-    /// Retries the request, and watches it like ``start()``. If the request is held or in a backoff, it is tried now.
-    /// If the current watch has already seen the end of the request, a new watch begins. Returns at once. Errors are in
+    /// Retries the request, and watches it like ``start()``. Returns at once. If the retry fails, the reason is in
     /// ``problem``.
     ///
-    /// Offer a retry only if ``RequestViewState/canRetry`` is `true`. This method does not check that property, because
-    /// the state may be outdated. A request that failed permanently is tried again, and will probably fail again. A
-    /// request that is running or completed does not change, and ``problem`` reports this.
+    /// If the request is held (its last outcome is unknown) or waits before a retry, it is tried now. If the current
+    /// watch has already seen the end of the request, a new watch begins.
+    ///
+    /// Offer a retry only if ``RequestViewState/canRetry`` is `true`. This method does not check `canRetry`, because
+    /// the state may be outdated. If the request failed permanently, it is tried again and will probably fail again. If
+    /// the request is running or completed, nothing changes, and ``problem`` reports this.
     public func retry() {
         perform({ [manager, id] in try await manager.retry(id) }, then: { $0.wasRetried() })
     }
 
-    /// Cancels the request. Returns at once. Errors are in ``problem``. Has no effect if the request is final.
+    /// Cancels the request. Returns at once. If the cancellation fails, the reason is in ``problem``. Has no effect if
+    /// the request is final.
     public func cancel() {
         perform({ [manager, id] in try await manager.cancelRequest(id) }, then: { _ in })
     }
 
-    /// Waits until all calls of ``retry()`` and ``cancel()`` are done, and until a watch that ``start()`` or
+    /// Waits until all calls of ``retry()`` and ``cancel()`` are done, and until the watch that ``start()`` or
     /// ``retry()`` began has ended.
     public func settled() async {
         while let task = commands.values.first ?? watching {
@@ -169,7 +176,7 @@ public final class RequestStatusModel {
 
     // MARK: Commands
 
-    /// Runs a command that is completed even if the model is released in the meantime. The command is a single write.
+    /// Runs a command, which is a single write to the store. The command completes even if the model is released.
     private func perform(
         _ command: @escaping @Sendable @concurrent () async throws -> Void,
         then next: @escaping @MainActor @Sendable (RequestStatusModel) -> Void

@@ -1,21 +1,21 @@
 public import Hablare
 
-/// A presenter that converts the engine's statuses to a ``RequestViewState``. It is pure: it is a value without clocks,
-/// tasks or views, and its methods are named after events.
+/// A presenter that converts the engine's statuses to a ``RequestViewState``. It is a value without clocks, tasks or
+/// views. Its methods are named after events.
 ///
-/// Statuses decide the request's phase. Snapshots only add the reason why the request waits. The stream only adds the
-/// partial answer. So the order in which they are read does not matter.
+/// Only a status changes the phase of the state. A snapshot adds the reason why the request waits. The stream adds the
+/// part of the answer that has arrived. So statuses, snapshots and stream may arrive in any order.
 public struct RequestStatusPresenter: Sendable {
     /// The state to show.
     public private(set) var state = RequestViewState.idle
     private let textLimit: Int
-    /// The streamed part of the answer; `nil` until the first chunk arrives.
+    /// The part of the answer that has arrived; `nil` before the first chunk.
     private var partial: PartialText?
 
     /// Creates a presenter for a request with an unknown state.
     ///
-    /// - Parameter textLimit: The maximum number of bytes of a streamed text that are kept, in UTF-8. Of a longer text,
-    ///   the newest part is kept. Default: 256 KiB.
+    /// - Parameter textLimit: The maximum number of bytes of a streamed text that are kept, in UTF-8. If the text is
+    ///   longer, its newest part is kept. Default: 256 KiB.
     public init(textLimit: Int = 256 << 10) {
         self.textLimit = textLimit
     }
@@ -41,8 +41,8 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// Handles a snapshot. The snapshot has the reason why the request waits. A snapshot is ignored if the request no
-    /// longer waits.
+    /// Handles a snapshot, which has the reason why the request waits. If the request no longer waits, the snapshot is
+    /// ignored.
     public mutating func snapshotWasTaken(_ snapshot: RequestSnapshot) {
         guard snapshot.phase == .pending else { return }
         switch state {
@@ -78,8 +78,8 @@ public struct RequestStatusPresenter: Sendable {
         state = .done(result)
     }
 
-    /// Handles a suspension or shutdown of the engine before the request is final. The request then waits for the
-    /// engine.
+    /// Handles that the engine was suspended or shut down before the request was final. The state then shows that the
+    /// request waits for the engine.
     public mutating func engineWasSuspended() {
         guard !state.isFinal else { return }
         state = .waiting(RequestWaiting(.suspended))

@@ -7,9 +7,11 @@ extension RequestViewState: Encodable, WebState {
         case retry, canRetry, canCancel
     }
 
-    /// Encodes one flat object for a web view. The object has `phase`, the values of the phase, `retry`, `canRetry` and
-    /// `canCancel`. `phase` is `idle`, `waiting`, `running`, `done`, `failed` or `cancelled`. For an answer that is not
-    /// text, the object has `contentType` and `bytes`, but not the content.
+    /// Encodes the state as one flat object for a web view.
+    ///
+    /// The object has `phase`, the values of that phase, `retry`, `canRetry` and `canCancel`. The values of `phase` are
+    /// `idle`, `waiting`, `running`, `done`, `failed` and `cancelled`. If the answer is not text, the object has
+    /// `contentType` and `bytes`, but not the content.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(retry, forKey: .retry)

@@ -6,19 +6,19 @@ public import Hablare
 public enum RequestViewState: Sendable, Hashable {
     /// The state is not known yet.
     case idle
-    /// The request is on disk and waits. The value has the reason.
+    /// The request is on disk and waits. The value says why.
     case waiting(RequestWaiting)
     /// The provider is working on the request. `progress` is between 0 and 1, if the provider reports it. `partial` is
     /// the streamed part of the answer.
     case running(progress: Double?, partial: PartialText?)
-    /// The request was answered. If the view shows text, the result has the text.
+    /// The request was answered. If the view shows text, the result contains the text.
     case done(RequestResult)
     /// The request failed, or its answer was evicted.
     case failed(RequestFailure)
     /// The request was cancelled.
     case cancelled
 
-    /// Creates the state from a snapshot. A snapshot is enough for a list of requests.
+    /// Creates the state from a snapshot of the request. For a list of requests, snapshots are enough.
     public init(_ snapshot: RequestSnapshot) {
         switch snapshot.phase {
         case .pending: self = .waiting(RequestWaiting(snapshot.waiting))
@@ -29,7 +29,8 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether the state changes only after an explicit retry. Of the final states, only ``done(_:)`` cannot change.
+    /// Whether the request has ended, so that the state changes only after an explicit retry. The state ``done(_:)``
+    /// cannot change.
     public var isFinal: Bool {
         switch self {
         case .idle, .waiting, .running: false

@@ -27,7 +27,8 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// The kind of retry to offer now. A held request needs an explicit retry. A retry also ends a backoff early.
+    /// The kind of retry to offer now. A held request continues only after a retry. If the request waits before its
+    /// next attempt, a retry ends that wait.
     public var retry: RetryOffer {
         switch reason {
         case .held: .mayRepeatWork
@@ -36,7 +37,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// A stable name for the reason, for a web view or a table of translations.
+    /// A stable name for the reason. Use it in a web view, or as a key for a translation.
     public var name: String {
         switch reason {
         case nil: "unknown"

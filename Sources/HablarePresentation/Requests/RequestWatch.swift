@@ -2,9 +2,10 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// A watch that shows the states of one request until the request is final. It reads statuses, queue positions and text
-/// off the main actor, and also joins the text there. Updates that arrive while the main actor is busy become one
-/// change.
+/// A watch that shows the states of one request until the request is final.
+///
+/// The watch reads statuses, queue positions and text off the main actor. If several updates arrive while the main
+/// actor is busy, the view gets one change.
 struct RequestWatch: Sendable {
     /// A part of the watch that has ended.
     private enum Part: Sendable {
@@ -25,7 +26,7 @@ struct RequestWatch: Sendable {
     /// and the text can be read, a completed answer is shown with its text.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, `contentMissing`, or an error of the category `storage`.
-    ///   `CancellationError` if the task is cancelled. States that were found before the error are shown.
+    ///   `CancellationError` if the task is cancelled. States that were read before the error are shown.
     @concurrent func run(_ show: @escaping @MainActor @Sendable (RequestViewState) -> Void) async throws {
         let presenter = Locked(RequestStatusPresenter(textLimit: options.textLimit))
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -55,7 +56,8 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Follows the request until it is final. Returns whether the request was retried in the meantime.
+    /// Follows the request until it is final. Returns whether the request was retried while its remaining text was
+    /// read.
     private func follow(
         _ presenter: Locked<RequestStatusPresenter>, _ changed: @escaping @Sendable () -> Void
     ) async throws -> Bool {
@@ -105,8 +107,8 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Presents a status. A completed answer is presented with its text. If the text cannot be read, the answer is
-    /// presented without it, and the error is thrown after that.
+    /// Shows a status. A completed answer is shown with its text. If the text cannot be read, the answer is shown
+    /// without text, and then the error is thrown.
     private func publish(
         _ status: RequestStatus, _ presenter: Locked<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws {
@@ -132,13 +134,13 @@ struct RequestWatch: Sendable {
         return try await response.text()
     }
 
-    /// Polls until the request is retried after its final status. No event reports this retry. If the retry brings a
-    /// new answer, the stream continues with it.
+    /// Polls until the request is retried after its final status. The watch has to poll, because no event reports a
+    /// retry.
     private func waitForRetry(of end: RequestStatus) async throws {
         while try await !isRetried(since: end) { try await options.clock.sleep(for: options.positionInterval) }
     }
 
-    /// Returns whether the request was retried after its statuses ended, so that its state is now different.
+    /// Returns whether the request was retried since its statuses ended, so that its state has changed.
     private func isRetried(since end: RequestStatus) async throws -> Bool {
         if case .completed = end { return false }  // a completed request cannot be retried
         let now: RequestStatus

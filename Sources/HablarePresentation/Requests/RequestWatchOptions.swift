@@ -6,19 +6,22 @@ public import Hablare
 /// let options = RequestWatchOptions(textLimit: 16 << 10, positionInterval: .seconds(5))
 /// ```
 public struct RequestWatchOptions: Sendable {
-    /// Whether to read the streamed answer, and to show it if it is text. If `true`, a complete answer is shown
-    /// together with its text. It is shown without text only if the text exceeds ``textLimit`` or cannot be read.
-    /// Default: `true`. For example, `false` for a list that shows only the state of each request.
+    /// Whether to read the answer as it arrives, and to show it if it is text. Default: `true`.
+    ///
+    /// If `true`, a complete answer is shown together with its text, unless the text exceeds ``textLimit`` or cannot be
+    /// read. Use `false` for a list that shows only the state of each request.
     public var showsText: Bool
-    /// The maximum number of bytes of a text that is shown, in UTF-8. Of a longer streamed text, the newest part is
-    /// shown. Default: 256 KiB. For example, `16 << 10` (16 KiB) for a preview.
+    /// The maximum number of bytes of a text that is shown, in UTF-8. If a streamed text is longer, its newest part is
+    /// shown. Default: 256 KiB. For example, use `16 << 10` (16 KiB) for a preview.
     public var textLimit: Int
-    /// The interval for polling two facts that no event reports. While the request waits, its queue position is polled.
-    /// While the remaining text of a failed request is read, the watch polls whether the request was retried. Default:
-    /// one second. For example, `.seconds(5)` for a screen with many requests.
+    /// The interval at which the watch polls. Default: one second. For example, use `.seconds(5)` for a screen with
+    /// many requests.
+    ///
+    /// The watch polls two facts that no event reports: the queue position while the request waits, and, after a
+    /// failure, whether the request was retried while its remaining text is read.
     public var positionInterval: Duration
-    /// The clock for the interval. Default: the continuous clock. For example, `EngineClock(clock)` in a test that
-    /// moves the time of a `ManualClock`.
+    /// The clock for the interval. Default: the continuous clock. In a test that moves the time of a `ManualClock`, use
+    /// `EngineClock(clock)`.
     public var clock: EngineClock
 
     /// Creates options.

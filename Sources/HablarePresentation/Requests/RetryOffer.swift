@@ -9,7 +9,7 @@ public enum RetryOffer: String, Sendable, Hashable, Codable, CaseIterable {
     /// A retry can help after the user has followed the advice in the message, for example by paying, setting a key or
     /// freeing space.
     case afterUserAction
-    /// A retry can help, but the work may be done and billed twice, because the outcome of the last attempt is unknown.
+    /// A retry can help. But the work may be done and billed twice, because the outcome of the last attempt is unknown.
     case mayRepeatWork
 
     /// Whether to offer a retry.

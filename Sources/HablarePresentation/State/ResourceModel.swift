@@ -29,8 +29,8 @@ public final class ResourceModel<Value: Sendable>: ResourceView, ResourceLoading
         if let value { state = .loaded(value) }
     }
 
-    /// Returns the states from now on. The current state is first. After that, each read returns the newest state. The
-    /// sequence ends when the model is released or the reading task is cancelled.
+    /// Returns a sequence of the states. The first element is the current state. After that, each read returns the
+    /// newest state. The sequence ends when the model is released or the reading task is cancelled.
     public func states() -> AsyncStream<ResourceState<Value>> { feed.states(from: state) }
 
     /// Shows a loaded value.

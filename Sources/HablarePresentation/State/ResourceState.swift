@@ -1,5 +1,5 @@
-/// The loading state of a resource. While the resource is loaded again, the earlier value is kept. It is also kept if
-/// that load fails.
+/// The loading state of a resource. While the resource is loaded again, and if the new load fails, the state keeps the
+/// earlier value.
 public enum ResourceState<Value: Sendable>: Sendable {
     /// Nothing was requested yet.
     case idle
@@ -10,7 +10,7 @@ public enum ResourceState<Value: Sendable>: Sendable {
     /// Loading failed with a message. The earlier value is kept, if there is one.
     case failed(message: String, previous: Value?)
 
-    /// The value to show, new or earlier.
+    /// The value to show: the loaded value, or else the earlier value.
     public var value: Value? {
         switch self {
         case .idle: nil

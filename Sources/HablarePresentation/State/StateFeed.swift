@@ -1,4 +1,4 @@
-/// A feed that sends states to its listeners. Each listener gets the current state first. After that, each read returns
+/// A feed that sends states to its listeners. A listener first gets the current state. After that, each read returns
 /// the newest state.
 @MainActor
 final class StateFeed<State: Sendable> {

@@ -4,10 +4,10 @@ import Foundation
 public protocol WebState: Encodable, Sendable {}
 
 extension WebState {
-    /// Returns the state as JSON, with sorted keys and ISO 8601 dates. The state is encoded off the caller's actor. So
-    /// a call on the main actor is safe for a state of any size.
+    /// Returns the state as JSON, with sorted keys and ISO 8601 dates. The state is encoded off the caller's actor, so
+    /// a large state does not block the main actor.
     ///
-    /// `<` is escaped, so that the text can also be written into a page's script.
+    /// The character `<` is escaped, so that you can also write the JSON into a script of a page.
     ///
     /// - Throws: `EncodingError` if JSON cannot represent a value, such as a number that is not finite.
     @concurrent public func json() async throws -> String {

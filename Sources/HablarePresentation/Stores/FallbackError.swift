@@ -1,6 +1,6 @@
-/// The error of a load that failed twice: at the remote side and in the store.
+/// The error of a load that failed at the remote source and also in the store.
 public struct FallbackError: Error {
-    /// The error of the remote side.
+    /// The error of the remote source.
     public let remote: any Error
     /// The error of the store.
     public let local: any Error

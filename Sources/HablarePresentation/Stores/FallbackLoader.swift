@@ -1,10 +1,10 @@
 import Hablare
 
-/// A loader that loads a resource from a remote side and saves it. If the remote side fails, the loader returns the
-/// saved resource.
+/// A loader that loads a resource from a remote source, such as a server, and saves it in a store. If the remote source
+/// fails, the loader returns the saved resource.
 ///
-/// A resource is returned even if it could not be saved. A cancellation does not count as a failure: the loader passes
-/// it on and does not read the store.
+/// If a loaded resource cannot be saved, it is still returned. A cancellation is not a failure: the loader throws it
+/// and does not read the store.
 ///
 /// `FallbackLoaderContract` in `HablarePresentationTestKit` checks these rules.
 public struct FallbackLoader<Store: ResourceStore>: Sendable {
@@ -16,8 +16,9 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
     ///
     /// - Parameters:
     ///   - local: The loader of the saved resource.
-    ///   - observe: A closure that receives the failures that the loader handles instead of throwing them. For a log.
-    ///   - remote: A function that loads the resource from the remote side, off the main actor.
+    ///   - observe: A closure that receives the failures that the loader handles instead of throwing them. Use it for a
+    ///     log.
+    ///   - remote: A function that loads the resource from the remote source, off the main actor.
     public init(
         local: LocalResourceLoader<Store>, observe: @escaping @Sendable (FallbackIncident) -> Void,
         remote: @escaping @Sendable @concurrent () async throws -> Store.Resource
@@ -27,10 +28,11 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
         self.remote = remote
     }
 
-    /// Loads the resource from the remote side. If the remote side fails, returns the saved resource.
+    /// Loads the resource from the remote source. If the remote source fails, returns the saved resource.
     ///
-    /// - Throws: `CancellationError` if the task or the remote side was cancelled. The ``/Hablare/AIServiceError`` with
-    ///   code `cancelled` that the remote side threw. ``FallbackError`` if the store cannot be read either.
+    /// - Throws: `CancellationError` if the task was cancelled or the remote source threw it. The
+    ///   ``/Hablare/AIServiceError`` with code `cancelled` that the remote source threw. ``FallbackError`` if the store
+    ///   cannot be read either.
     @concurrent public func load() async throws -> FallbackOutcome<Store.Resource> {
         let resource: Store.Resource
         do {

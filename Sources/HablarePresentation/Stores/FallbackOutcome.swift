@@ -2,13 +2,13 @@ public import Foundation
 
 /// The outcome of a ``FallbackLoader``.
 public enum FallbackOutcome<Resource: Sendable>: Sendable {
-    /// The resource from the remote side.
+    /// The resource from the remote source.
     case remote(Resource)
-    /// The saved resource, with the remote side's error.
+    /// The saved resource, with the remote source's error.
     case local(CachedResource<Resource>, remoteError: any Error)
-    /// The remote side failed, and the saved resource is too old.
+    /// The remote source failed, and the saved resource is too old.
     case expired(savedAt: Date, remoteError: any Error)
-    /// The remote side failed, and nothing was saved.
+    /// The remote source failed, and nothing was saved.
     case empty(remoteError: any Error)
 
     /// The remote or saved resource; `nil` if there is none.
@@ -20,7 +20,7 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
         }
     }
 
-    /// The remote side's error; `nil` if it succeeded.
+    /// The remote source's error; `nil` if it succeeded.
     public var remoteError: (any Error)? {
         switch self {
         case .remote: nil
@@ -28,9 +28,9 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
         }
     }
 
-    /// Returns the remote or saved resource. For callers that do not distinguish the two, such as a presenter.
+    /// Returns the remote or saved resource. Use it if your code treats both in the same way, as a presenter does.
     ///
-    /// - Throws: The remote side's error if there is no resource.
+    /// - Throws: The remote source's error if there is no resource.
     public func get() throws -> Resource {
         switch self {
         case .remote(let resource): return resource

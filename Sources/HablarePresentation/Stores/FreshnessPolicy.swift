@@ -2,9 +2,9 @@ public import Foundation
 
 /// The time for which a saved resource is fresh, in calendar days.
 ///
-/// A resource is fresh until its save date plus ``days``. At exactly that time it is expired. Days are calendar days,
-/// so a week with a clock change is an hour longer or shorter. A save date in the future can occur if a clock was set
-/// back. Such a resource is fresh until its days are over.
+/// A resource is fresh from its save date until ``days`` days later. At exactly that time it is expired. Days are
+/// calendar days, so a week with a clock change is an hour longer or shorter. If a clock was set back, a save date may
+/// be in the future. Such a resource is also fresh until ``days`` days after its save date.
 ///
 /// For example, for a feed that is loaded again on the next day:
 ///
@@ -14,10 +14,10 @@ public import Foundation
 public struct FreshnessPolicy: Sendable {
     /// The number of days for which a resource is fresh. For example, 30 for a list of countries.
     public let days: Int
-    /// The calendar that counts the days. For example, a calendar with the time zone GMT, so that all devices agree on
-    /// the end of a day.
+    /// The calendar that counts the days. If all devices must agree on the end of a day, use a calendar with the time
+    /// zone GMT.
     public let calendar: Calendar
-    /// A closure that returns the current date. For example, `{ now }` in a test.
+    /// A closure that returns the current date. In a test, use a closure such as `{ now }`.
     public let date: @Sendable () -> Date
 
     /// Creates a policy.

@@ -2,8 +2,8 @@ import Foundation
 
 /// A loader that returns a saved resource while it is fresh.
 ///
-/// Loading never deletes. An expired resource is reported as expired and stays in the store. ``validate()`` deletes it.
-/// Call ``validate()``, for example, when the app launches or moves to the background.
+/// ``load()`` never deletes: it reports an expired resource as expired and leaves it in the store. ``validate()``
+/// deletes an expired resource. Call ``validate()``, for example, when the app launches or moves to the background.
 public struct LocalResourceLoader<Store: ResourceStore>: Sendable {
     private let store: Store
     private let freshness: FreshnessPolicy
@@ -27,7 +27,7 @@ public struct LocalResourceLoader<Store: ResourceStore>: Sendable {
         return freshness.isFresh(cached.savedAt) ? .found(cached) : .expired(savedAt: cached.savedAt)
     }
 
-    /// Saves a resource with the current date. It replaces the earlier resource in one transaction.
+    /// Saves a resource with the current date. The new resource replaces the earlier resource in one transaction.
     ///
     /// - Throws: The store's error; the earlier resource then stays. `CancellationError` if the task is cancelled
     ///   before the save has begun.

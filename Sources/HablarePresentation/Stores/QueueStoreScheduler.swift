@@ -2,8 +2,8 @@ import Dispatch
 import Hablare
 import HablareSupport
 
-/// A scheduler for stores that block. It runs their calls one after another on its own serial queue. It never uses the
-/// main thread or the threads that Swift's tasks share.
+/// A scheduler for stores that block. It runs the calls of a store one after another on its own serial queue. So a
+/// store never blocks the main thread, or the threads on which Swift's tasks run.
 public struct QueueStoreScheduler: StoreScheduler {
     private let queue: DispatchQueue
 
@@ -34,7 +34,7 @@ public struct QueueStoreScheduler: StoreScheduler {
 }
 
 extension QueueStoreScheduler {
-    /// A waiting call. It either begins or is cancelled before.
+    /// A call in the queue. It begins, unless it was cancelled before.
     private final class QueuedWaiter<Value: Sendable>: Sendable {
         private enum State: Sendable {
             case new

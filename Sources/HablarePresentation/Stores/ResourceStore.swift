@@ -2,19 +2,19 @@ public import Foundation
 
 /// A store for one resource. It is the interface between loaders and a table, a file or memory.
 ///
-/// The methods are synchronous and can throw errors. ``StoreScheduler`` decides where they run. Each method is one
-/// transaction. When it returns, it has taken effect completely. If it throws an error, it has no effect.
+/// The methods are synchronous and can throw errors. ``scheduler`` decides where they run. Each method is one
+/// transaction: if it returns, it has taken effect completely, and if it throws an error, it has no effect.
 ///
 /// `ResourceStoreContract` in `HablarePresentationTestKit` checks these rules.
 public protocol ResourceStore<Resource>: Sendable {
     /// The type of the kept resource.
     associatedtype Resource: Sendable
 
-    /// The scheduler of the store's calls. The store determines the scheduler, so that no caller can run the calls of a
+    /// The scheduler of the store's calls. The store chooses the scheduler, so that no caller can run the calls of a
     /// store on disk on the main thread.
     var scheduler: any StoreScheduler { get }
 
-    /// Returns the kept resource of any age; `nil` if there is none.
+    /// Returns the saved resource, even if it is old; `nil` if there is none.
     ///
     /// - Throws: An error if the store cannot be read. For an empty store, the method returns `nil` and throws nothing.
     func retrieve() throws -> CachedResource<Resource>?

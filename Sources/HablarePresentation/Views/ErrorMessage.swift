@@ -5,9 +5,9 @@ public enum ErrorMessage {
     /// The message for errors that have no specific message.
     public static let generic = "That did not work. Please try again."
 
-    /// Returns an error's message for users. An ``/Hablare/AIServiceError`` has its own message with advice. A
-    /// ``FallbackError`` has the message of its remote failure. Any other error has ``generic``, because its
-    /// description may show internal details.
+    /// Returns a message for users that describes an error. An ``/Hablare/AIServiceError`` has its own message with
+    /// advice. For a ``FallbackError``, the method returns the message for its remote error. For any other error, the
+    /// method returns ``generic``, because the error's description may show internal details.
     public static func standard(for error: any Error) -> String {
         switch error {
         case let error as AIServiceError: error.message

@@ -7,8 +7,8 @@
 /// | the load or the mapping failed | the message, and then not loading; the resource view is unchanged |
 /// | the load was cancelled | not loading |
 ///
-/// The presenter holds its views. If a view owns its presenter, directly or indirectly, pass a ``WeakProxy`` for the
-/// view.
+/// The presenter keeps its views alive. If a view owns its presenter, directly or indirectly, pass a ``WeakProxy`` for
+/// the view.
 @MainActor
 public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePresenting {
     private let resourceView: View

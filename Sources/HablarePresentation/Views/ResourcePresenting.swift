@@ -1,7 +1,7 @@
 /// A type that presents the progress of a load. It is the interface between loading and presentation.
 ///
 /// ``ResourcePresenter`` is this library's implementation. `PresenterContract` in `HablarePresentationTestKit` checks
-/// the rules.
+/// the rules of this protocol.
 @MainActor
 public protocol ResourcePresenting<Resource>: AnyObject {
     /// The type of the loaded resource.

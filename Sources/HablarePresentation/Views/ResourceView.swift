@@ -1,7 +1,7 @@
 /// A view that shows a resource's view model.
 ///
-/// A view that also shows loading and errors has three `display` methods. It must declare which view model belongs to
-/// the resource: `typealias ViewModel = String`.
+/// If a type also shows loading and errors, it has three `display` methods. Such a type must declare which view model
+/// belongs to the resource, for example `typealias ViewModel = String`.
 @MainActor
 public protocol ResourceView<ViewModel> {
     /// The type of the view model.

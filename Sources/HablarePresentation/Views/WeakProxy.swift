@@ -1,7 +1,7 @@
-/// A proxy for a view that does not keep the view alive. For presenters that their view owns.
+/// A proxy for a view that does not keep the view alive. Use it for a presenter that its own view keeps alive.
 ///
 /// The proxy conforms to ``ResourceView``, ``ResourceLoadingView`` and ``ResourceErrorView`` if its view conforms to
-/// them. It forwards view models while the view exists. After that, it does nothing.
+/// them. While the view exists, the proxy forwards view models to it. After that, the proxy does nothing.
 @MainActor
 public struct WeakProxy<View: AnyObject> {
     private weak let view: View?

@@ -1,11 +1,11 @@
 import Hablare
 
-/// A prompt in the form of the messages API: the system instructions, then the turns. A turn is the user's or the
-/// assistant's.
+/// A prompt in the form of the messages API: first the system instructions, then the turns of the user and the
+/// assistant.
 ///
 /// - All system messages, at any place in the prompt, are joined into `system`, separated by blank lines.
 /// - Consecutive messages of one role form one turn. Tool results belong to the user's turn.
-/// - Empty texts are omitted because the API refuses them.
+/// - Empty texts are left out because the API refuses them.
 struct AnthropicConversation: Sendable {
     /// A block of a turn's content.
     private enum Block: Sendable {
@@ -50,7 +50,7 @@ struct AnthropicConversation: Sendable {
         }
     }
 
-    /// Reads a prompt. ``loaded()`` reads the bytes of its pictures.
+    /// Reads a prompt, without the bytes of its pictures. ``loaded()`` reads those bytes.
     ///
     /// - Parameters:
     ///   - instructions: The value of the request's `instructions` parameter. It precedes the prompt's own

@@ -3,9 +3,9 @@ public import HTTPTypes
 public import Hablare
 import HablareJSON
 
-/// Anthropic's authentication field `x-api-key`, API version, errors and rate limits.
+/// The rules of Anthropic's API for authentication (`x-api-key`), the API version, errors and rate limits.
 ///
-/// The usual failure for an HTTP status is defined by ``ServiceRefusal/usualFailure(of:detail:)``. Anthropic's dialect
+/// For most errors, the HTTP status decides the failure: see ``ServiceRefusal/usualFailure(of:detail:)``. The dialect
 /// differs for these errors:
 ///
 /// | error | result |
@@ -13,9 +13,9 @@ import HablareJSON
 /// | `billing_error`, a spend-limit code, or a low balance, with any status | needs the user, who must add credit |
 /// | `organization_on_hold`, or a key of Claude Code whose owner left | needs the user, who must restore the account |
 /// | `cmek_key_disabled`, `cmek_key_network_blocked` | needs the user, who must repair the workspace's encryption key |
-/// | an error in a stream before any output | the failure for the error's usual status |
+/// | an error in a stream before any output | the failure for the status that the error has outside a stream |
 /// | a temporary error in a stream after some output | outcome unknown; the output may be billed |
-/// | a permanent error in a stream after some output | the failure for the usual status; the output may be billed |
+/// | a permanent error in a stream after some output | as before any output, but the output may be billed |
 public struct AnthropicDialect: ServiceDialect {
     /// The API version that the dialect sends with each request.
     public static let version = "2023-06-01"
@@ -80,14 +80,15 @@ public struct AnthropicDialect: ServiceDialect {
         return refusal.usualFailure(of: name, detail: code ?? type)
     }
 
-    /// Whether the account's balance is too low. The API reports a low balance as a plain `invalid_request_error`. Only
-    /// the error's message distinguishes it.
+    /// Returns whether the account's balance is too low. For a low balance, the API sends a plain
+    /// `invalid_request_error`, which can be recognised only by its message.
     private static func saysBalanceIsLow(_ error: ParameterValue?, _ refusal: ServiceRefusal) -> Bool {
         refusal.status == 400
             && error?[member: "message"]?.string?.lowercased().contains("credit balance is too low") == true
     }
 
-    /// Returns the error for an `error` event in a stream. The stream's HTTP status reported success.
+    /// Returns the error for an `error` event in a stream. The HTTP status of the stream reported success, so the
+    /// event's type decides.
     ///
     /// - Parameters:
     ///   - said: The event's error.
@@ -124,8 +125,8 @@ public struct AnthropicDialect: ServiceDialect {
 
     // MARK: Limits
 
-    /// Returns the limits from the fields `anthropic-ratelimit-*`: the request limit, and the limit of the token kind
-    /// that has the fewest tokens remaining.
+    /// Returns the limits from the fields `anthropic-ratelimit-*`: the limit of requests and the limit of tokens. If
+    /// several kinds of tokens have limits, returns the limit with the fewest remaining tokens.
     public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? {
         let requests = Self.quota("requests", in: fields, now: now)
         let tokens = ["tokens", "input-tokens", "output-tokens"].compactMap { Self.quota($0, in: fields, now: now) }

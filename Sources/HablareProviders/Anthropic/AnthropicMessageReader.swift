@@ -2,10 +2,10 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// Assembles a message from the events of its stream. Pure.
+/// A reader that assembles a message from the events of its stream.
 ///
-/// The reader ignores unknown events, blocks and deltas, as the API's documentation requires. An event that contradicts
-/// the API is a fault.
+/// As the API's documentation requires, the reader ignores unknown events, blocks and deltas. If an event contradicts
+/// the API, the reader throws a fault.
 struct AnthropicMessageReader: WholeTextReader {
     typealias Service = AnthropicService
     /// The maximum size of a message's text in bytes: ten times the longest text that a model writes.
@@ -33,7 +33,7 @@ struct AnthropicMessageReader: WholeTextReader {
     private var model: String?
     /// The reason why the message ended; `nil` before it ends.
     private var stopReason: String?
-    /// The stop sequence that ended the message. The request defines the stop sequences.
+    /// The stop sequence that ended the message. A stop sequence is a text of the request at which the model stops.
     private var stopSequence: String?
     private var tokens = AnthropicTokens()
     /// The token counts of the messages before a pause. The service bills each of these messages separately.
@@ -43,8 +43,8 @@ struct AnthropicMessageReader: WholeTextReader {
     /// The content exactly as it arrived, if the service may pause the message; otherwise `nil`.
     private var content: AnthropicContent?
     private var container: String?
-    /// The limit for the content that the reader keeps in memory. The reader passes text on and only counts it. It
-    /// keeps everything else.
+    /// The limit for the content that the reader keeps in memory. Text is passed on, so it is only counted. Everything
+    /// else is kept.
     private var budget = AnswerBudget()
 
     /// Creates a reader.
@@ -56,11 +56,11 @@ struct AnthropicMessageReader: WholeTextReader {
     /// values.
     var isComplete: Bool { stopReason != nil }
     var usage: Usage { earlier.adding(tokens).usage }
-    /// The usage of the whole message; `nil` until the message ends. Only the event at the end reports the whole usage.
+    /// The usage of the whole message; `nil` until the message ends. Only the last event reports the whole usage.
     var counted: Usage? { isComplete && usage.outputTokens > 0 ? usage : nil }
 
-    /// The content with which a paused message continues. `nil` if the message is not paused, or if its content cannot
-    /// be sent back unchanged.
+    /// The content that is sent back so that a paused message continues. `nil` if the message is not paused, or if its
+    /// content cannot be sent back unchanged.
     var pause: AnthropicPause? {
         guard stopReason == "pause_turn", let values = content?.values() else { return nil }
         return AnthropicPause(content: values, container: container)
@@ -102,7 +102,7 @@ struct AnthropicMessageReader: WholeTextReader {
         "message_start", "content_block_start", "content_block_delta", "message_delta", "error",
     ]
 
-    /// Reads a message that was not streamed. The reader treats it as a stream of the message's parts.
+    /// Reads a message that was not streamed, as if its parts were the events of a stream.
     mutating func read(whole message: ParameterValue) throws(TextFault) -> String {
         guard case .object = message, case .array(let blocks)? = message[member: "content"] else {
             throw .malformed("a message without content")
@@ -219,8 +219,8 @@ struct AnthropicMessageReader: WholeTextReader {
 
     /// Returns everything except the text.
     ///
-    /// - Throws: A fault for a tool call whose arguments are not JSON. No fault if the length limit cut the message
-    ///   off; the incomplete call is then omitted.
+    /// - Throws: A fault for a tool call whose arguments are not JSON. If the length limit cut the message off, an
+    ///   incomplete tool call is left out instead.
     func ending(requestID: String?) throws(TextFault) -> TextEnding {
         let finishReason = Self.finishReason(stopReason ?? "")
         var drafted = tools.drafted()[...]

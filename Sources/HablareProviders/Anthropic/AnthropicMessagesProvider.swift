@@ -4,42 +4,44 @@ import HablareJSON
 /// A provider that requests text, or values of a JSON schema, from a Claude model. It supports pictures, tools and
 /// thinking.
 ///
-/// The service always streams its answer, even if the request's caller does not stream. Streaming prevents an idle
-/// connection from ending a long answer. The store also receives the text piece by piece.
+/// The provider always asks the service for a stream, even if the request does not stream. Without a stream, no data
+/// would arrive for a long time, and the connection could be closed before the answer is complete. The text also
+/// reaches the store piece by piece.
 ///
 /// Parameters of a request:
 /// - `temperature` and `top_p`: 0 to 1. Models since version 5 refuse these two parameters.
 /// - `max_tokens`: the maximum number of tokens in the answer, including its thinking. See ``defaultMaximumTokens``.
-/// - `stop`: a list of texts.
-/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required`, or a tool's name.
+/// - `stop`: a list of texts at which the model stops.
+/// - `tools`: the tools that the model may call.
+/// - `tool_choice`: `auto`, `none`, `required`, or a tool's name.
 /// - `reasoning_effort`: `low`, `medium`, `high`, `xhigh`, `max`.
 /// - `schema`: a JSON schema that the answer follows, through the API's structured outputs. The provider adapts the
-///   schema to the API's rules. If the API's rules cannot express the schema, the provider puts the schema into the
-///   instructions. `schema_name` is accepted and ignored.
+///   schema to the API's rules. If this is impossible, the provider puts the schema into the instructions.
+/// - `schema_name`: accepted and ignored.
 /// - `instructions`: a text placed before the system messages.
 /// - `thinking`: a budget of at least 1,024 tokens, one of the words `adaptive`, `disabled` and `between_tools`, or an
 ///   object in the API's form.
-/// - `thinking_blocks`: the thinking of earlier turns. See the section on thinking below.
-/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request
-///   already sets.
+/// - `thinking_blocks`: the thinking of earlier turns. See the paragraph on thinking below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request already
+///   sets.
 ///
-/// Two kinds of requests fail before anything is sent (``AnthropicService/catalog``):
+/// Two kinds of requests fail before anything is sent, by the facts in ``AnthropicService/catalog``:
 ///
 /// - a request for a retired model; the error names the model's successor;
 /// - a request with a parameter that the model refuses; the error names the parameter and the model.
 ///
-/// The service may pause an answer because its own tools take long (`pause_turn`). The provider then continues the
-/// answer, at most ``maximumContinuations`` times. The text continues at the point of the pause. The usage is the sum
-/// of all calls.
+/// If the service's own tools take long, the service may pause an answer (`pause_turn`). The provider then asks the
+/// service to continue, at most ``maximumContinuations`` times. The text continues at the point of the pause. The usage
+/// is the sum of all calls.
 ///
 /// If the model used thinking, the answer's metadata contains the thinking under ``/Hablare/AnswerMetadata/thinking``.
-/// A conversation with tools must send the thinking of its earlier turns again. Put the assistant's message into the
-/// prompt unchanged, with its text and tool calls. Put the thinking texts as a list into the parameter
-/// `thinking_blocks`. The provider finds the message that belongs to each thinking text.
+/// In a conversation with tools, the next request must send the thinking of the earlier turns again. Put the
+/// assistant's message into the prompt unchanged, with its text and tool calls. Put the thinking texts as a list into
+/// the parameter `thinking_blocks`. The provider finds the message that belongs to each thinking text.
 ///
-/// An answer that ends because of `max_tokens`, or with a refusal, is a valid answer. The metadata's `finish_reason`
-/// gives the reason. A structured answer that is not JSON is returned as text. A structured answer fails with
-/// `providerFailed` if it is a refusal, and with `invalidResponse` if it has no text.
+/// If an answer ends because of `max_tokens`, or if the model refuses to answer, the answer is still valid. The
+/// metadata's `finish_reason` gives the reason. For a request with a schema: an answer that is not JSON is returned as
+/// text, a refusal fails with `providerFailed`, and an answer without text fails with `invalidResponse`.
 public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
@@ -51,18 +53,25 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The model for requests that do not name a model.
     public let model: String
     /// The maximum number of tokens in an answer if the request does not set `max_tokens`. The API requires a maximum.
+    ///
     /// Values outside 1 to 10 million are clamped. The provider adds the request's thinking budget, or 32,000 tokens
     /// for a model that always thinks. The sum is at most the model's own limit.
     ///
-    /// `nil` is the default. The maximum is then the model's own limit if the answer streams. If the answer does not
-    /// stream, the maximum is the number of tokens that arrive within the attempt's timeout at 128,000 tokens an hour
-    /// (21,333 tokens in ten minutes). It includes the tokens for thinking and is at most the model's limit. The
-    /// assumed limit of an unknown model is 32,000 tokens for Anthropic's models and 4,096 for others.
+    /// Default: `nil`. The maximum is then chosen for each call:
+    ///
+    /// - If the answer streams, the maximum is the model's own limit.
+    /// - If the answer does not stream, the maximum is the number of tokens that arrive within the attempt's timeout at
+    ///   128,000 tokens an hour (21,333 tokens in ten minutes). It is at most the model's limit.
+    ///
+    /// Tokens for thinking are included. If a model is unknown, its limit is assumed: 32,000 tokens for Anthropic's
+    /// models and 4,096 tokens for others.
     public let defaultMaximumTokens: Int64?
     /// The provider's limits. Default: four concurrent calls, a timeout of ten minutes for an attempt, and the rate of
-    /// a new account until the service reports another rate. For a streamed attempt, this timeout limits the time
-    /// between two pieces, because a model may think for a long time. For example,
-    /// `ProviderLimits(concurrency: 8, attemptTimeout: .seconds(120), rate: .anthropic)`.
+    /// a new account until the service reports another rate. For example, `ProviderLimits(concurrency: 8,
+    /// attemptTimeout: .seconds(120), rate: .anthropic)`.
+    ///
+    /// If the answer streams, the timeout limits the time between two pieces, because a model may think for a long
+    /// time.
     public let limits: ProviderLimits
 
     /// Creates a provider.
@@ -81,7 +90,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
         self.limits = limits
     }
 
-    /// The provider's kind and location, and every setting that changes answers.
+    /// The provider's kind and location, and every setting on which answers depend.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "anthropic",
@@ -108,8 +117,8 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// Returns `nil` in three cases:
     ///
     /// - The prompt has pictures or documents, whose token count depends on the model.
-    /// - The model refuses a parameter.
-    /// - `extra` has a member that may add input or change the price, according to the API's reference.
+    /// - The model refuses a parameter of the request.
+    /// - `extra` has a member that, according to the API's reference, may add input or change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard !request.prompt.hasFiles else { return nil }
         do throws(AIServiceError) {

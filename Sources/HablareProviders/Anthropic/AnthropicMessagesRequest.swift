@@ -2,13 +2,13 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The body of a `messages` call. Pure.
+/// The body of a `messages` call.
 struct AnthropicMessagesRequest: Sendable {
     let model: String
     let options: AnthropicOptions
     var conversation: AnthropicConversation
 
-    /// Reads a request. The conversation reads the bytes of its pictures.
+    /// Reads a request, without the bytes of its pictures.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a value
     ///   that the request sets twice. Also if the API cannot represent the content, or if the body is too large for the
@@ -37,7 +37,7 @@ struct AnthropicMessagesRequest: Sendable {
 
     /// Returns the body, including the bytes of the pictures that have been read.
     ///
-    /// - Parameter paused: The part of the answer before the pause. The service continues after it.
+    /// - Parameter paused: The part of the answer before a pause. The service continues this part.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice.
     func body(continuing paused: AnthropicPause? = nil) throws(AIServiceError) -> ParameterValue {
         var body = options.members

@@ -1,9 +1,9 @@
 import Hablare
 import HablareJSON
 
-/// The rules of one model for one call: its limit of output tokens and the parameters that it accepts. Pure.
+/// The rules of one model for one call: its limit of output tokens and the parameters that it accepts.
 ///
-/// If a fact about the model is unknown, the rules allow everything, and the service decides.
+/// If a fact about the model is unknown, the call is allowed, and the service decides.
 struct AnthropicModelRules: Sendable {
     /// The model's id, as the request or the provider names it.
     let id: String
@@ -11,8 +11,8 @@ struct AnthropicModelRules: Sendable {
     let known: ModelInformation?
     /// The provider's limit for an answer whose request sets no limit; `nil` for the model's own limit.
     let defaultTokens: Int64?
-    /// The time in which the whole answer must arrive. `nil` if the answer streams, because then only the time between
-    /// two pieces is limited.
+    /// The time in which the whole answer must arrive. `nil` if the answer streams: then only the time between two
+    /// pieces is limited.
     let time: Duration?
 
     /// The output limit of an unknown model of Anthropic. Each Claude model since version 4 can write at least 32,000
@@ -20,8 +20,8 @@ struct AnthropicModelRules: Sendable {
     static let unknownLimit: Int64 = 32_000
     /// The output limit of an unknown model of another vendor.
     static let foreignLimit: Int64 = 4096
-    /// The number of tokens that are added for thinking if the model thinks without a request for it. Such thinking has
-    /// no separate budget and counts as output.
+    /// The number of tokens that are added for thinking if the model thinks without being asked. Such thinking has no
+    /// separate budget and counts as output.
     static let thoughtTokens: Int64 = 32_000
 
     /// The number of tokens that certainly arrive within a time: 128,000 tokens an hour. The vendor's own client uses
@@ -54,8 +54,8 @@ struct AnthropicModelRules: Sendable {
         return max(min(limit, Self.tokens(in: time) + thoughts), limitOfUnknown(thoughts))
     }
 
-    /// Returns the smallest limit that leaves room for an answer after this thinking budget. Used for a model with an
-    /// unknown limit.
+    /// Returns the limit for a model whose limit is unknown. It is the smallest limit that leaves room for an answer
+    /// after the thinking.
     private func limitOfUnknown(_ thoughts: Int64) -> Int64 {
         known?.outputTokens == nil && thoughts != Self.thoughtTokens ? thoughts + Self.foreignLimit : 0
     }

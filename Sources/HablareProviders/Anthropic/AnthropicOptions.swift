@@ -1,7 +1,7 @@
 import Hablare
 import HablareJSON
 
-/// The parameters of a request in the form of the messages API. Pure.
+/// The parameters of a request in the form of the messages API.
 struct AnthropicOptions: Sendable {
     /// The maximum number of tokens in the answer.
     let maximumTokens: Int64
@@ -13,15 +13,15 @@ struct AnthropicOptions: Sendable {
     let members: [String: ParameterValue]
     /// Additional members of the body, sent unchanged.
     let extra: ExtraMembers
-    /// Whether the upper bound of the usage is valid for every member of `extra`.
+    /// Whether the upper bound of the usage is still valid with the members of `extra`.
     let isBounded: Bool
     /// Whether the request has a schema.
     let hasSchema: Bool
-    /// Whether the service may pause the answer. The service pauses only for tools that it runs itself. Only members of
-    /// `extra` can request such tools.
+    /// Whether the service may pause the answer. The service pauses only for its own tools, and only members of `extra`
+    /// can request these tools.
     let mayPause: Bool
 
-    /// The accepted range of `max_tokens`. No model writes as many tokens as its upper end.
+    /// The accepted range of `max_tokens`. No model writes as many tokens as the upper end of the range.
     static let lengths: ClosedRange<Int64> = 1...10_000_000
     /// The accepted range of the thinking budget in tokens. Its lower end is the API's minimum.
     private static let budgets: ClosedRange<Int64> = 1024...10_000_000
@@ -93,9 +93,9 @@ struct AnthropicOptions: Sendable {
         hasSchema = schema != nil || extra["output_config"] != nil
     }
 
-    /// The members of `extra` that do not raise the cost above the upper bound, according to the API's reference. Other
-    /// members may make the service add input (`tools`, `mcp_servers`, `container`) or charge more (`service_tier`,
-    /// `speed`, `inference_geo`, an hour of `cache_control`).
+    /// The members of `extra` that, according to the API's reference, do not raise the cost above the upper bound.
+    /// Other members may make the service add input (`tools`, `mcp_servers`, `container`) or charge more
+    /// (`service_tier`, `speed`, `inference_geo`, an hour of `cache_control`).
     private static let harmless: Set<String> = [
         "metadata", "output_config", "output_format", "stop_sequences", "temperature", "thinking", "tool_choice",
         "top_k",

@@ -13,10 +13,10 @@ struct AnthropicPause: Sendable, Hashable {
     var message: ParameterValue { ["role": "assistant", "content": .array(content)] }
 }
 
-/// The content of a message, assembled from its stream without loss. Pure.
+/// The content of a message, assembled from its stream without loss.
 ///
-/// The service continues a paused turn only if the client sends the turn's content back unchanged, including the blocks
-/// of the service's own tools (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
+/// The service continues a paused turn only if the client sends the turn's content back unchanged. This includes the
+/// blocks of the service's own tools (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
 struct AnthropicContent: Sendable {
     private struct Block: Sendable {
         var members: [String: ParameterValue]
@@ -27,7 +27,7 @@ struct AnthropicContent: Sendable {
 
     private var blocks: [Block] = []
     private var places: [Int64: Int] = [:]
-    /// Whether the content is complete. `false` if a piece was not understood: the content can then not be sent back
+    /// Whether the content is complete. `false` if a piece was not understood, so that the content cannot be sent back
     /// unchanged.
     private var isWhole = true
 
@@ -63,7 +63,7 @@ struct AnthropicContent: Sendable {
     /// Begins the next message of the same turn. The message's blocks follow the existing blocks.
     mutating func nextMessage() { places = [:] }
 
-    /// Returns the content blocks; `nil` if they cannot be sent back unchanged. Empty texts are omitted, because the
+    /// Returns the content blocks; `nil` if they cannot be sent back unchanged. Empty texts are left out, because the
     /// API refuses them.
     func values() -> [ParameterValue]? {
         guard isWhole, !blocks.isEmpty else { return nil }

@@ -42,8 +42,9 @@ public struct AnthropicService: Sendable {
         client = ServiceClient(address, dialect: AnthropicDialect(), transport: transport, key: key, date: date)
     }
 
-    /// Returns the models that the key may use, the newest first, as the service orders them. Facts that the service
-    /// reports replace those of ``catalog``. ``ModelInformation/lifecycle`` tells whether a model is retired.
+    /// Returns the models that the key may use, in the service's order: the newest first. If the service reports a fact
+    /// about a model, this fact replaces the fact in ``catalog``. ``ModelInformation/lifecycle`` says whether a model
+    /// is retired.
     ///
     /// Cancelling the task ends the transfer.
     ///

@@ -9,8 +9,8 @@ struct AnthropicTokens: Sendable, Hashable {
     private var output: Int64 = 0
     private var thinking: Int64?
 
-    /// Updates the counts from an event. A later event reports the counts of the whole message. A count that the event
-    /// omits does not change.
+    /// Updates the counts from an event. Each event reports the counts of the whole message so far. If an event omits a
+    /// count, the count does not change.
     mutating func learn(_ usage: ParameterValue?) {
         input = usage?[member: "input_tokens"]?.count ?? input
         cacheWrites = usage?[member: "cache_creation_input_tokens"]?.count ?? cacheWrites
@@ -34,7 +34,8 @@ struct AnthropicTokens: Sendable, Hashable {
         return both
     }
 
-    /// The usage for the ledger. Tokens that are written to or read from the service's cache count as input.
+    /// The usage for the ledger (the record of usage and cost). Tokens that are written to or read from the service's
+    /// cache count as input.
     var usage: Usage {
         let read = [cacheWrites, cacheReads].reduce(input) { sum, more in
             let (total, overflows) = sum.addingReportingOverflow(more)

@@ -2,12 +2,12 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The pieces of a turn that the client must send again when the conversation continues.
+/// The pieces of an assistant's turn that the client must send again when the conversation continues.
 ///
-/// Thinking blocks are kept unchanged. Text is kept only as a byte count, and tool calls only as ids, because the
-/// conversation itself contains them.
+/// Thinking blocks are kept unchanged. Of a text, only the number of bytes is kept, and of a tool call only the id,
+/// because the conversation itself contains texts and tool calls.
 ///
-/// A model that calls tools needs its thinking blocks back. They must be unchanged, in their place, and signed
+/// A model that calls tools needs its thinking blocks back. They must be unchanged, signed, and in their place
 /// (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
 struct AnthropicTurn: Sendable, Hashable {
     enum Piece: Sendable, Hashable {
@@ -41,7 +41,7 @@ struct AnthropicTurn: Sendable, Hashable {
         return String(decoding: try ParameterValue.array(list).jsonData(), as: UTF8.self)
     }
 
-    /// Reads the output of ``metadata()``. Returns `nil` for any other text.
+    /// Reads a text that ``metadata()`` returned. Returns `nil` for any other text.
     init?(metadata text: String) {
         guard case .array(let list)? = ParameterValue(json: Data(text.utf8)) else { return nil }
         var pieces: [Piece] = []

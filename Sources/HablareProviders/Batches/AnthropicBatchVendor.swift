@@ -7,7 +7,7 @@ import HablareJSON
 /// for Python, `types/messages`).
 struct AnthropicBatchVendor: BatchVendor {
     let service: AnthropicService
-    /// Returns the body of a live call, which may stream.
+    /// A closure that returns the body of a normal call, which may stream.
     let makeBody: @Sendable (AIRequest) async throws(AIServiceError) -> ParameterValue
     let form: AnswerForm
 
@@ -84,8 +84,8 @@ struct AnthropicBatchVendor: BatchVendor {
 }
 
 extension AnthropicMessagesProvider: BatchCapable {
-    /// Anthropic's batch API. A batch has a day for each answer, so only the model limits the length of an answer. The
-    /// batch provider does not continue an answer that the service pauses (`pause_turn`).
+    /// Anthropic's batch API. A batch has a day for each answer, so only the model limits the length of an answer. If
+    /// the service pauses an answer (`pause_turn`), the batch provider does not continue it.
     public var batchAPI: VendorBatchAPI {
         let vendor = AnthropicBatchVendor(
             service: service,

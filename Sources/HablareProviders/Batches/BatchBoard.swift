@@ -2,11 +2,11 @@ package import Foundation
 import Hablare
 
 /// The state of a provider's batches in one process: the requests that wait for the next batch, and the batches whose
-/// results are awaited. Pure. The board decides which call of the provider contacts the service next, and when.
+/// results are awaited.
 ///
-/// Each call of the provider asks the board for its next step. The board lets one of the waiting calls act for all.
-/// That call sends the collected batch, checks a batch's status, or fetches the results. The other calls wait. The
-/// board itself runs no task.
+/// Each call of the provider asks the board for its next step. The board lets one of the waiting calls act for all of
+/// them: this call sends the collected batch, checks a batch's status, or fetches the results. The other calls wait.
+/// The board itself runs no task.
 package struct BatchBoard: Sendable {
     /// The limits of a batch, and the times between its status checks.
     package struct Rules: Sendable, Hashable {
@@ -14,9 +14,9 @@ package struct BatchBoard: Sendable {
         var maximumRequests: Int
         /// The maximum total size of all bodies in a batch, in bytes.
         var maximumBytes: Int
-        /// The time in seconds that the first request of a batch waits for other requests.
+        /// The time in seconds for which the first request of a batch waits, so that other requests can join.
         var gathering: TimeInterval
-        /// The time in seconds before the second status check of a batch. The time grows by half with each check.
+        /// The time in seconds before the second status check of a batch. After each check, the time grows by half.
         var firstPause: TimeInterval
         /// The maximum time between two status checks, in seconds.
         var longestPause: TimeInterval
@@ -58,8 +58,8 @@ package struct BatchBoard: Sendable {
     /// The next step of a call that awaits a result.
     enum Following: Sendable {
         case wait(TimeInterval)
-        /// Check the status of the batch. If the batch has ended, fetch its results. Report with
-        /// ``looked(at:hasEnded:now:)`` or ``fetched(_:of:)``. `names` are the awaited results.
+        /// Check the status of the batch. If the batch has ended, fetch its results. Then report with
+        /// ``looked(at:hasEnded:now:)`` or ``fetched(_:of:)``. `names` are the names of the awaited results.
         case look(names: Set<String>)
         /// The result of the request.
         case result(Result<ProviderAnswer, AIServiceError>)
@@ -73,13 +73,13 @@ package struct BatchBoard: Sendable {
         var dueAt: Date
         var isBeingSent = false
         var outcome: Result<String, AIServiceError>?
-        /// The requests of the batch that do not know yet whether it was sent.
+        /// The requests of the batch that have not yet learned whether the batch was sent.
         var unaware: Set<String> = []
     }
 
     private struct Batch: Sendable {
         var followers: Set<String> = []
-        /// The requests whose results the fetch includes, or would have included.
+        /// The requests whose results are in the fetch, or would be if the service had them.
         var covered: Set<String> = []
         var results: [String: Result<ProviderAnswer, AIServiceError>] = [:]
         var nextLook: Date
@@ -93,7 +93,8 @@ package struct BatchBoard: Sendable {
     private var open: Int?
     private var nextNumber = 0
     private var batches: [String: Batch] = [:]
-    /// The batches that this process sent and that have not ended, with the requests in them that are still wanted.
+    /// The batches that this process sent and that have not ended, each with its requests whose results are still
+    /// wanted.
     private var wanted: [String: Set<String>] = [:]
 
     init(rules: Rules = Rules()) { self.rules = rules }
@@ -155,10 +156,10 @@ package struct BatchBoard: Sendable {
         if groups[number]?.unaware.isEmpty == true { groups[number] = nil }
     }
 
-    /// Removes a request that no longer waits for its batch, unless the batch is being sent or was sent. Such a request
-    /// still learns the outcome, because its handle must be stored.
+    /// Removes a request that no longer waits for its batch. If the batch is being sent or was sent, the request stays
+    /// and learns the outcome, because its resume handle (the batch's id) must be stored.
     ///
-    /// - Returns: Whether the request is in no batch that was sent or is being sent.
+    /// - Returns: Whether the request was removed, because it is in no batch that was sent or is being sent.
     mutating func withdrew(_ name: String) -> Bool {
         guard let number = groupOf[name], let group = groups[number] else { return true }
         guard !group.isBeingSent else { return false }
@@ -208,11 +209,11 @@ package struct BatchBoard: Sendable {
         batches[id]?.pause = min(batch.pause * 1.5, rules.longestPause)
     }
 
-    /// Records that a status check was abandoned. The next call that asks for a step repeats the check.
+    /// Records that a status check was abandoned. The next call that asks for its step repeats the check.
     mutating func abandoned(_ id: String) { batches[id]?.isBeingLooked = false }
 
-    /// Records the results of an ended batch. They contain the result of every request in `awaited`, if the service has
-    /// one.
+    /// Records the results of an ended batch. For every request in `awaited`, they contain its result if the service
+    /// has one.
     mutating func fetched(
         _ results: [String: Result<ProviderAnswer, AIServiceError>], awaited: Set<String>, of id: String, now: Date
     ) {
@@ -227,8 +228,8 @@ package struct BatchBoard: Sendable {
 
     /// Records that no attempt will await a request's result any more.
     ///
-    /// - Returns: Whether to cancel the batch. That is so if this process sent the batch, and no request in it is wanted
-    ///   any more. A batch that another process sent may contain requests that this process does not know.
+    /// - Returns: Whether to cancel the batch. `true` if this process sent the batch and no request in it is wanted any
+    ///   more. If another process sent the batch, it may contain requests that this process does not know.
     mutating func gaveUp(_ name: String, in id: String) -> Bool {
         wanted[id]?.remove(name)
         guard wanted[id]?.isEmpty == true else { return false }
@@ -245,7 +246,8 @@ package struct BatchBoard: Sendable {
     }
 }
 
-/// The resume handle that an attempt stores for the next attempt: the batch, and the request's name in the batch. Pure.
+/// A resume handle: the information that an attempt stores so that the next attempt can await the same result. It has
+/// the batch's id and the request's name in the batch.
 struct BatchHandle: Sendable, Hashable {
     /// The service's id of the batch.
     let batch: String

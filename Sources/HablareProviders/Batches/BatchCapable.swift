@@ -1,15 +1,15 @@
 public import Foundation
 public import Hablare
 
-/// A provider whose vendor also answers batches of its requests, at half of the price.
+/// A provider whose vendor also offers a batch API, which answers requests later at half of the price.
 public protocol BatchCapable: AIServiceProvider {
     /// The vendor's batch API for the provider's requests.
     var batchAPI: VendorBatchAPI { get }
 }
 
-/// A vendor's batch API for the requests of one provider. Providers of this library have one.
+/// A vendor's batch API for the requests of one provider. This library's providers create it.
 public struct VendorBatchAPI: Sendable {
-    /// The kind of the instance, under which a price table has the prices.
+    /// The kind of the batch provider. Price tables have the prices under this kind.
     let kind: String
     let live: any RequestChecking
     let vendor: any BatchVendor
@@ -19,14 +19,14 @@ public struct VendorBatchAPI: Sendable {
 extension BatchCapable {
     /// Returns a provider that answers the same requests by the vendor's batch API, at half of the price.
     ///
-    /// An answer that Anthropic pauses (`pause_turn`) is not continued. A response of OpenAI's does not run in the
+    /// If Anthropic pauses an answer (`pause_turn`), the answer is not continued. OpenAI's responses do not run in the
     /// background.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered: `openai.batch`.
-    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a live call. Default: half an
+    ///   - id: The name under which the batch provider is registered, such as `openai.batch`.
+    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a normal call. Default: half an
     ///     hour.
-    ///   - clock: The clock for the pauses between looks at a batch.
+    ///   - clock: The clock for the pauses between two status checks of a batch.
     ///   - taskExecutor: The executor of the tasks that send and cancel batches, ``/Hablare/EngineSeams/taskExecutor``.
     public func batched(
         as id: ProviderID, reserve: TimeInterval = VendorBatchProvider.usualReserve,

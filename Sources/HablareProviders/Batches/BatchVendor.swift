@@ -39,8 +39,8 @@ protocol BatchVendor: Sendable {
 }
 
 extension BatchVendor {
-    /// Returns the results of the requests in `names`. The function skips all other lines, so that memory holds only
-    /// awaited answers.
+    /// Returns the results of the requests in `names`. Other lines of the result files are skipped, so that only
+    /// awaited answers are in memory.
     func fetch(
         _ files: [[String]], for names: Set<String>
     ) async throws(AIServiceError) -> [String: Result<ProviderAnswer, AIServiceError>] {

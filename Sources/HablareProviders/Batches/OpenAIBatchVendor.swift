@@ -9,9 +9,9 @@ struct OpenAIBatchVendor: BatchVendor {
     let service: OpenAIService
     /// The path of the call that each request makes, such as `/v1/chat/completions`.
     let endpoint: String
-    /// Returns the body of a live call that does not stream.
+    /// A closure that returns the body of a normal call that does not stream.
     let makeBody: @Sendable (AIRequest) async throws(AIServiceError) -> ParameterValue
-    /// Reads the body of a live call's answer.
+    /// A closure that reads the body of a normal call's answer.
     let read: @Sendable (ParameterValue, ServiceAnswer) throws(AIServiceError) -> ProviderAnswer
 
     var client: ServiceClient { service.client }
@@ -101,7 +101,7 @@ struct OpenAIBatchVendor: BatchVendor {
 }
 
 extension OpenAIBatchVendor {
-    /// The API of a provider with the kind's name.
+    /// Returns the batch API of a provider.
     fileprivate func api(of live: any RequestChecking) -> VendorBatchAPI {
         VendorBatchAPI(kind: "openai-batch", live: live, vendor: self, date: service.date)
     }
@@ -128,7 +128,7 @@ extension OpenAIChatProvider: BatchCapable {
 }
 
 extension OpenAIResponsesProvider: BatchCapable {
-    /// OpenAI's batch API. A request with `background` waits for its batch like any other.
+    /// OpenAI's batch API. If a request sets `background`, this parameter has no effect in a batch.
     public var batchAPI: VendorBatchAPI {
         let (service, form) = (service, form)
         return OpenAIBatchVendor(

@@ -6,16 +6,16 @@ extension PriceTable {
     /// provider.
     private static let halved = ["openai": "openai-batch", "anthropic": "anthropic-batch"]
 
-    /// Returns the table with added prices for ``VendorBatchProvider``s: half the price of each token of a live call.
-    /// The prices are added under the kinds `openai-batch` and `anthropic-batch`. Prices that the table already has
-    /// under these kinds do not change.
+    /// Returns the table with added prices for ``VendorBatchProvider``s: half of the price of each token in a normal
+    /// call. The prices are added under the kinds `openai-batch` and `anthropic-batch`. If the table already has prices
+    /// under these kinds, they do not change.
     ///
-    /// The vendors charge half the price for every kind of token
+    /// The vendors charge half of the price for every kind of token
     /// (https://platform.claude.com/docs/en/build-with-claude/batch-processing,
     /// https://developers.openai.com/api/docs/guides/batch). Half of an odd price is rounded up.
     ///
-    /// - Parameter names: The ids of other providers whose prices are also halved. Each is a key, and its value is the
-    ///   id of its batch provider.
+    /// - Parameter names: The ids of other providers whose prices are also halved. Each key is the id of a provider,
+    ///   and its value is the id of the provider's batch provider.
     public func withBatchPrices(of names: [String: String] = [:]) -> PriceTable {
         let own = Set(entries.map(\.provider))
         let halved = Self.halved.merging(names) { kind, _ in kind }

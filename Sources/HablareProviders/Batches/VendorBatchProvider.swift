@@ -2,26 +2,26 @@ public import Foundation
 public import Hablare
 import HablareSupport
 
-/// A provider that answers requests through a vendor's batch API, at half the price, within a day.
+/// A provider that answers requests through a vendor's batch API, at half of the price, within a day.
 ///
 /// A request to this provider sets its ``/Hablare/AIRequest/deadline``, which says how long the request may wait. It
 /// also sets its ``/Hablare/AIRequest/fallback``: the provider that answers if no batch does. The fallback is usually
-/// the live provider of the same model. See `AIRequest.waiting(until:model:orLive:)`.
+/// the provider of normal calls for the same model (the live provider). See `AIRequest.waiting(until:model:orLive:)`.
 ///
 /// Requests that arrive within half a minute become one batch. Each request first stores the batch's id
 /// (``/Hablare/ProviderCall/remember(_:)``). After a crash or a shutdown, the next attempt awaits the same batch and
-/// causes no second charge. There is one exception. If the process dies after the service accepts the batch and before
+/// causes no second charge. There is one exception: if the process dies after the service accepts the batch and before
 /// the id is stored, the requests may be charged twice.
 ///
 /// The request fails with `batchExpired` in two cases: the batch expires before the service answers the request, or the
-/// batch has not ended when only ``reserve`` remains before the deadline. The engine then calls the fallback. The
-/// provider cancels the batch when none of its requests is awaited. If the service answers a request with an error, the
-/// request fails as a live call does.
+/// batch has not ended when only ``reserve`` remains before the deadline. The engine then calls the fallback. If no
+/// request of a batch is awaited any more, the provider cancels the batch. If the service answers a request with an
+/// error, the request fails in the same way as a normal call.
 ///
-/// Answers do not stream. A call lasts for hours, so the provider has its own limits: a thousand calls at once and a
+/// Answers do not stream. A call lasts for hours, so the provider has its own limits: ten thousand calls at once and a
 /// timeout of 25 hours. Its prices are those of the kind `openai-batch` or `anthropic-batch`.
 public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
-    /// The default time before a deadline that remains for a live call, in seconds: half an hour.
+    /// The default of ``reserve``: half an hour, in seconds.
     public static let usualReserve: TimeInterval = 1800
 
     /// The name under which the provider is registered, such as `openai.batch`.
@@ -32,7 +32,8 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
     public let defaultModel: String?
     /// The type of the answers: text, or a value tree.
     public let responseType: ContentType
-    /// The time before the deadline, in seconds, that remains for a live call.
+    /// The time before a request's deadline, in seconds, at which the wait for a batch ends. The remaining time is for
+    /// a normal call.
     public let reserve: TimeInterval
     let vendor: any BatchVendor
     private let live: any RequestChecking
@@ -61,21 +62,21 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     /// The limits: 10,000 calls at once, and a timeout of 25 hours. A batch ends within 24 hours.
     public var limits: ProviderLimits { ProviderLimits(concurrency: 10_000, attemptTimeout: .seconds(25 * 3600)) }
-    /// The provider's account. It is separate from the live provider's account, because the service counts batches
+    /// The provider's account. It differs from the live provider's account, because the service counts batches
     /// separately.
     public var account: AccountID { AccountID(rawValue: "\(live.account.rawValue) batch") }
 
-    /// Returns the maximum usage of the live call.
+    /// Returns the maximum usage of a normal call.
     public func maximumUsage(of request: AIRequest) -> Usage? { live.maximumUsage(of: request) }
 
     package func check(_ request: AIRequest) throws(AIServiceError) { try live.check(request) }
 
     /// Answers a request through a batch.
     ///
-    /// Cancelling the task stops the wait. A later attempt of the request awaits the same batch. If no later attempt
-    /// follows, the result is not fetched. The batch itself is cancelled if this process
-    /// sent it and none of its requests is wanted any more. A batch that an earlier process sent is not cancelled, because
-    /// it may contain requests that this process does not know.
+    /// Cancelling the task stops the wait. A later attempt of the request awaits the same batch. If there is no later
+    /// attempt, the result is not fetched. If this process sent the batch and none of its requests is wanted any more,
+    /// the batch is cancelled. If an earlier process sent the batch, the batch is not cancelled, because it may contain
+    /// requests that this process does not know.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -225,7 +226,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     // MARK: Leaving
 
-    /// Stops awaiting a result. Cancels the batch if this process sent it and wants no result of it any more.
+    /// Stops awaiting a result. If this process sent the batch and wants no other result of it, cancels the batch.
     ///
     /// - Parameter isWanted: Whether a later attempt awaits the result. `nil` to ask the engine.
     private func leave(_ handle: BatchHandle, for call: ProviderCall, isWanted: Bool?) async {
@@ -262,7 +263,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         .milliseconds(Int64(min(max(time, 0.001), 86_400) * 1000) + 1)
     }
 
-    /// Calls the engine. Any error that the closure throws is an error of the engine.
+    /// Runs a closure that calls the engine. Any error that the closure throws is an error of the engine.
     private func saying(_ word: () async throws -> Void) async throws(AIServiceError) {
         do {
             try await word()
@@ -274,15 +275,15 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 }
 
 extension AIRequest {
-    /// Returns a copy of the request that may wait for a batch until the deadline. If no batch answers the request in
-    /// time, the live provider answers it.
+    /// Returns a copy of the request that waits for a batch until the deadline. If no batch answers the request in
+    /// time, the live provider answers it with a normal call.
     ///
     /// Submit the copy to a ``VendorBatchProvider``.
     ///
     /// - Parameters:
     ///   - deadline: The date by which the answer is needed. A batch takes up to a day.
-    ///   - model: The model of the live call. Default: the request's.
-    ///   - live: The provider for the live call.
+    ///   - model: The model of the normal call. Default: the request's.
+    ///   - live: The provider for the normal call.
     public func waiting(until deadline: Date, model: String? = nil, orLive live: ProviderID) -> AIRequest {
         var request = self
         request.deadline = deadline

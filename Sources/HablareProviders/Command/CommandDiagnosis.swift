@@ -1,8 +1,8 @@
 #if os(macOS) || os(Linux)
 public import Hablare
 
-/// The state of a command provider on this machine: whether the provider can run, and what ends its programs if this
-/// process is killed. `hablare doctor` prints it.
+/// A report whether a command provider can run on this machine, and what ends its programs if this process is killed.
+/// `hablare doctor` prints it.
 public struct CommandDiagnosis: Sendable, Hashable {
     /// The mechanism that ends the programs if this process is killed (SIGKILL, out of memory).
     public enum Protection: String, Sendable, Hashable, CaseIterable {
@@ -19,7 +19,8 @@ public struct CommandDiagnosis: Sendable, Hashable {
     public let providerID: ProviderID
     /// The path of the provider's program; `nil` if the program cannot be run.
     public let executable: String?
-    /// The reason why the provider's program cannot be run, and the way to install the program.
+    /// The reason why the provider's program cannot be run, with the way to install the program; `nil` if it can be
+    /// run.
     public let problem: AIServiceError?
     /// The mechanism that ends the provider's programs if this process is killed.
     public let protection: Protection

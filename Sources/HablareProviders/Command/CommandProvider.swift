@@ -6,9 +6,9 @@ public import Hablare
 /// input. It writes the answer to its standard output or to a file.
 ///
 /// The provider uses no shell, so no text is ever run as a command. The program runs in its own session. When the
-/// program ends or is cancelled, the provider kills every process left in that session. A program that leaves its
-/// session (a daemon) is not tracked. The program inherits the working directory, but no open file. It inherits the
-/// environment without credentials: see ``CommandTemplate/environment``.
+/// program ends or is cancelled, the provider kills every process left in that session. If a program leaves its session
+/// (a daemon), the provider cannot end it. The program inherits the working directory, but no open file. It inherits
+/// the environment without credentials: see ``CommandTemplate/environment``.
 ///
 /// If this process is killed, a helper process ends the running programs: see ``CommandSupervisor`` and ``diagnose()``.
 public struct CommandProvider: AIServiceProvider, RequestChecking {
@@ -47,9 +47,9 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// The template's id.
     public var id: ProviderID { template.id }
 
-    /// The provider's identity: `command`, the program's resolved path, and everything in the template that changes the
-    /// answer. So requests with different templates never share answers. A new program at the same path is not
-    /// detected.
+    /// The provider's identity: `command`, the program's resolved path, and everything in the template on which the
+    /// answer depends. So requests with different templates never share answers. If a new program is installed at the
+    /// same path, this is not detected.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "command", location: "\(program.path ?? template.executable) \(template.fingerprintText)")
@@ -58,10 +58,11 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// The template's kind of content.
     public var responseType: ContentType { template.content.type }
 
-    /// The template's limits. If the template sets no circuit breaker, the breaker never opens. A breaker protects a
-    /// service that many callers share, but this program runs on this machine. A program that hangs on five texts may
-    /// still answer the sixth. With a breaker, a book of such texts would take days, because the breaker would wait
-    /// five minutes before each trial call.
+    /// The template's limits. If the template sets no circuit breaker, the breaker never opens.
+    ///
+    /// A circuit breaker protects a service that many callers share, but this program runs on this machine. If a
+    /// program hangs on five texts, it may still answer the sixth. With a breaker, a book of such texts would take
+    /// days, because the breaker would wait five minutes before each trial call.
     public var limits: ProviderLimits {
         var limits = template.limits
         limits.breaker = limits.breaker ?? .never
@@ -73,28 +74,29 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
 
     /// Runs the program once.
     ///
-    /// For a streaming request, the provider yields the standard output while the program writes it. The provider holds
-    /// the output back until the first bytes match the promised format. If the engine cannot keep up, the program
-    /// waits. Streaming only helps if the program writes in pieces. Many programs buffer their output to a pipe in
-    /// blocks of 4 KiB, unless they run with options such as `python3 -u`, `stdbuf -oL` or `grep --line-buffered`. An
-    /// answer in a file arrives as a whole at the end.
+    /// For a streaming request, the provider yields the standard output while the program writes it, as soon as the
+    /// first bytes match the promised format. If the engine cannot keep up, the program has to wait. Streaming helps
+    /// only if the program writes in pieces. Many programs write to a pipe in blocks of 4 KiB, unless they run with
+    /// options such as `python3 -u`, `stdbuf -oL` or `grep --line-buffered`. If the program writes its answer to a
+    /// file, the whole answer arrives at the end.
     ///
     /// The answer's metadata has `program` (the file's name). It also has `voice` if the template has such a
-    /// placeholder. The usage is the prompt's Unicode scalars and the answer's bytes. The cost is 0 unless
-    /// ``CommandTemplate/isCharged`` is `true`. Cancelling the task ends the program and everything that it started, at
-    /// the latest after the supervisor's grace period. A task that is already cancelled starts no program.
+    /// placeholder. The usage is the number of Unicode scalars in the prompt and the number of bytes in the answer. The
+    /// cost is 0 unless ``CommandTemplate/isCharged`` is `true`. Cancelling the task ends the program and everything
+    /// that it started, at the latest after the supervisor's grace period. A task that is already cancelled starts no
+    /// program.
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, an unknown voice, a model, a prompt with
     /// pictures), ``/Hablare/AIServiceError/Code/programMissing``, ``/Hablare/AIServiceError/Code/providerFailed``,
     /// ``/Hablare/AIServiceError/Code/invalidResponse``, ``/Hablare/AIServiceError/Code/responseTooLarge``,
     /// ``/Hablare/AIServiceError/Code/storageFull`` (temporary files) or ``/Hablare/AIServiceError/Code/cancelled``. A
-    /// streaming request may also fail with the errors of ``/Hablare/ProviderCall/yield(_:)-(Data)``. Pieces that
-    /// were yielded before a failure are not taken back.
+    /// streaming request may also fail with the errors of ``/Hablare/ProviderCall/yield(_:)-(Data)``. Pieces that were
+    /// yielded before a failure are not taken back.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// Checks the parts of the prompt. The template's placeholders check the parameters.
+    /// Checks the prompt's parts and the parameters of a request.
     package func check(_ request: AIRequest) throws(AIServiceError) {
         switch template.input {
         case .text: try request.prompt.refuseAllButText(for: id)
@@ -102,8 +104,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Returns zero cost. For a program that is charged, returns the prompt's characters and the maximum size of the
-    /// answer.
+    /// Returns an upper bound of the usage. For a program that costs nothing, the cost is 0. For a program that is
+    /// charged, the usage is the prompt's characters and the maximum size of the answer.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard template.isCharged else { return Usage(costMicroDollars: 0) }
         return Usage(
@@ -140,7 +142,7 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     }
 
     /// Returns the receiver of streamed output. Returns `nil` in three cases: the request does not stream, the text
-    /// form is not plain, or the answer is a file. A program may change earlier parts of a file.
+    /// form is not plain, or the answer is a file, because a program may change earlier parts of a file.
     private func taker(of call: ProviderCall) -> OutputTaker? {
         guard call.isStreaming, template.output == .standardOutput, template.textForm == .plain else { return nil }
         return OutputTaker(content: template.content) { try await call.yield($0) }
@@ -195,8 +197,9 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
 }
 
 extension CommandProvider {
-    /// The program's current location. A program that was found at the start keeps its path, so that the fingerprint is
-    /// stable. A program that was missing at the start is searched for again, because it may have been installed since.
+    /// The program's current location. If the program was found at the start, its path does not change, so that the
+    /// fingerprint (the value by which equal requests are recognised) is stable. If it was missing at the start, it is
+    /// searched for again, because it may have been installed since.
     var program: ExecutableSearch {
         ExecutableSearch(found ?? template.executable, in: searchPath)
     }
@@ -210,7 +213,7 @@ extension CommandProvider {
         return program.path ?? template.executable
     }
 
-    /// Returns the mechanism that prevents the programs from outliving this process.
+    /// Returns the mechanism that ends the programs if this process is killed.
     func protection() async -> OrphanProtection { await supervisor.protection() }
 
     /// Returns the voices. The program is asked at most once.

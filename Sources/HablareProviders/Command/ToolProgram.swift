@@ -4,8 +4,8 @@ package import Hablare
 
 /// A local program as a tool. The program reads a text from its standard input. Its standard output is the result.
 ///
-/// The rules of ``CommandProvider`` for its programs also apply here. There is no shell. Everything that the program
-/// starts ends with the program. The program's environment has no keys.
+/// As in ``CommandProvider``, there is no shell, everything that the program starts ends with the program, and the
+/// program's environment has no keys.
 package struct ToolProgram: Sendable {
     /// The maximum size of the program's output in bytes: 16 MiB. A program that writes more is killed.
     package static let largestOutput = 16 << 20

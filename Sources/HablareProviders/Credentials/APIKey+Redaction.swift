@@ -6,8 +6,8 @@ extension APIKey {
     /// words.
     private static let shortestHidden = 8
 
-    /// Returns a copy of an error without this key. A server may repeat the key in unexpected places, such as a media
-    /// type, a code, or the request id. Case is ignored.
+    /// Returns a copy of an error without this key, in upper or lower case. A server may repeat the key in unexpected
+    /// places, such as a media type, a code, or the request id.
     func hidden(in error: AIServiceError) -> AIServiceError {
         let message = hidden(in: error.message)
         let cause = error.cause.map(hidden)

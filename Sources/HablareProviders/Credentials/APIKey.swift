@@ -2,8 +2,8 @@ public import Hablare
 
 /// A service's API key. Descriptions show only a part of the key.
 ///
-/// Descriptions, mirrors and interpolations contain only the abbreviated key, ``shown``. The full key is ``secret``.
-/// Put ``secret`` into ``HTTPCall/secrets`` and nowhere else.
+/// Descriptions, mirrors and interpolations contain only ``shown``, an abbreviation. The full key is ``secret``. Put
+/// ``secret`` into ``HTTPCall/secrets`` and nowhere else.
 public struct APIKey: Sendable, Hashable {
     /// The key itself.
     public let secret: String
@@ -29,8 +29,8 @@ public struct APIKey: Sendable, Hashable {
         secret = key
     }
 
-    /// An abbreviation that distinguishes keys but cannot be used as a key, such as `sk-…c1f2`. For a key of fewer than
-    /// 16 characters, only `…`.
+    /// An abbreviation that distinguishes keys but cannot be used as a key, such as `sk-…c1f2`. If the key has fewer
+    /// than 16 characters, the abbreviation is `…`.
     public var shown: String {
         guard secret.count >= 16 else { return "…" }
         return "\(secret.prefix(3))…\(secret.suffix(4))"

@@ -3,9 +3,9 @@ public import Hablare
 
 /// A list of credential stores in order of precedence, for example the environment before the stored keys.
 ///
-/// The first store that has a credential with the name determines the result, even if that credential is unusable. An
-/// expired key is an error. A store that cannot be read is an error. In both cases, the chain does not try another
-/// store. The chain caches nothing. A change in a store applies to the next lookup.
+/// The chain uses the first store that has a credential with the name. If this credential has expired, or if a store
+/// cannot be read, the chain throws an error and does not try another store. The chain caches nothing, so a change in a
+/// store applies to the next lookup.
 public struct CredentialChain: Sendable {
     /// The stores in order of precedence.
     public let stores: [any CredentialStore]
@@ -15,7 +15,7 @@ public struct CredentialChain: Sendable {
     ///
     /// - Parameters:
     ///   - stores: The stores in order of precedence.
-    ///   - date: A closure that returns the current date. The chain uses it to decide whether a key has expired.
+    ///   - date: A closure that returns the current date, to find out whether a key has expired.
     public init(_ stores: [any CredentialStore], date: @escaping @Sendable () -> Date) {
         self.stores = stores
         self.date = date
@@ -54,7 +54,7 @@ public struct CredentialChain: Sendable {
     /// Returns the credential from the first store that has the name, even if the credential has expired. Returns `nil`
     /// if no store has it.
     ///
-    /// - Throws: The error of a store. The search then ends.
+    /// - Throws: The error of a store. Later stores are then not searched.
     public func first(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         for store in stores {
             if let found = try store.credential(named: name) { return found }

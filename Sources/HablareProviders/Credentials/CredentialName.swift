@@ -1,13 +1,14 @@
 public import Hablare
 
-/// The name of a credential: a service, and the label of an account if the service has several accounts.
+/// The name of a credential: a service, and a label for the account if the service has several accounts.
 public struct CredentialName: Sendable, Hashable {
     /// The service's name as in the settings, such as `openai`.
     public let service: String
     /// The account's label; `nil` for the service's default account.
     public let account: String?
 
-    /// The maximum length of a service's name in characters: 40. Keys are longer than 40 characters.
+    /// The maximum length of a service's name in characters: 40. Keys are longer than this, so a key is never accepted
+    /// as a name.
     public static let longestService = 40
     /// The maximum length of an account's label in characters: 64.
     public static let longestAccount = 64
@@ -39,8 +40,8 @@ public struct CredentialName: Sendable, Hashable {
         self.account = account
     }
 
-    /// The environment variables for the key, in order of precedence. A labelled account has no variables, because
-    /// their names would be ambiguous.
+    /// The environment variables for the key, in order of precedence. If the name has an account, there are no
+    /// variables, because their names would be ambiguous.
     public var variables: [String] {
         guard account == nil else { return [] }
         let own = "HABLARE_\(service.uppercased().replacing("-", with: "_"))_KEY"
@@ -77,8 +78,8 @@ public struct CredentialName: Sendable, Hashable {
 }
 
 extension CredentialName: Comparable, CustomStringConvertible {
-    /// Orders names by service, then by account. A name without a label precedes the labelled names of the same
-    /// service.
+    /// Orders names by service, then by account. A name without an account comes before the names of the same service
+    /// that have an account.
     public static func < (lhs: CredentialName, rhs: CredentialName) -> Bool {
         (lhs.service, lhs.account ?? "") < (rhs.service, rhs.account ?? "")
     }

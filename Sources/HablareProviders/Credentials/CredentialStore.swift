@@ -3,7 +3,7 @@ public import Hablare
 /// A store of API keys, such as the environment, a file or a keychain.
 ///
 /// The methods return at once or after a few disk accesses, and ignore cancellation. An error never contains a key. A
-/// store also returns expired keys. ``CredentialChain`` checks the expiry.
+/// store also returns expired keys: ``CredentialChain`` checks whether a key has expired.
 public protocol CredentialStore: Sendable {
     /// The store's name in messages.
     var source: CredentialSource { get }
@@ -21,8 +21,8 @@ public protocol CredentialStore: Sendable {
     /// - Throws: ``/Hablare/AIServiceError`` if the store, or one of the credentials, cannot be used.
     func list() throws(AIServiceError) -> [FoundCredential]
 
-    /// Stores a credential. Replaces an existing credential with the same name. When the method returns, the credential
-    /// is as durable as the store.
+    /// Stores a credential, and replaces an existing credential with the same name. When the method returns, the
+    /// credential is stored as durably as this kind of store allows.
     ///
     /// - Throws: ``/Hablare/AIServiceError``. The store's content is then unchanged.
     func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError)

@@ -1,10 +1,10 @@
 public import Hablare
 
-/// Keys in environment variables, such as `HABLARE_OPENAI_KEY` and `OPENAI_API_KEY`. Read only.
+/// A read-only store of the keys in environment variables, such as `HABLARE_OPENAI_KEY` and `OPENAI_API_KEY`.
 ///
 /// Each service has a variable `HABLARE_SERVICE_KEY`. Its name contains the service's name in capitals, with
 /// underscores in place of hyphens. This variable takes precedence over the variables that the vendor's own software
-/// reads. An empty variable counts as missing. Labelled accounts have no variables.
+/// reads. An empty variable counts as missing. There are no variables for names with an account.
 public struct EnvironmentCredentials: CredentialStore {
     private let environment: [String: String]
 

@@ -1,7 +1,8 @@
 public import Hablare
 import HablareSupport
 
-/// Keys in memory, which are lost when the process ends. For tests, and for apps that keep their keys elsewhere.
+/// A store of keys in memory, which are lost when the process ends. Use it for tests, and for apps that keep their keys
+/// elsewhere.
 public final class MemoryCredentials: CredentialStore {
     private let credentials = Locked<[CredentialName: Credential]>([:])
 

@@ -3,7 +3,8 @@ public import HTTPTypes
 public import Hablare
 import HablareJSON
 
-/// ElevenLabs' authentication field `xi-api-key`, the three forms of its errors, and its concurrency limit.
+/// The rules of ElevenLabs' API for authentication (`xi-api-key`), the three forms of its errors, and its concurrency
+/// limit.
 ///
 /// An error's code takes precedence over its status:
 ///
@@ -83,8 +84,8 @@ public struct ElevenLabsDialect: ServiceDialect {
         return ReportedLimits(concurrency: most)
     }
 
-    /// Returns the cost of a call in credits; `nil` if the answer does not report it. With the best models, a character
-    /// costs one credit.
+    /// Returns the cost of a call in credits; `nil` if the answer does not report the cost. With the best models, a
+    /// character costs one credit.
     public func credits(in fields: HTTPFields) -> Int64? {
         let amounts = ["character-cost", "x-character-count"].compactMap { fields.amount(named: $0) }
         return amounts.first { $0 < 1e15 }.map { Int64($0.rounded(.up)) }
@@ -102,8 +103,8 @@ public struct ElevenLabsDialect: ServiceDialect {
         return refusal.usualFailure(of: name, detail: codes.first)
     }
 
-    /// Returns the error for an error object in a stream. The stream's HTTP status reported success. The object has the
-    /// form of a refusal's body.
+    /// Returns the error for an error object in a stream. The HTTP status of the stream reported success, so the object
+    /// decides. The object has the form of a refusal's body.
     ///
     /// - Parameters:
     ///   - said: The error, as JSON.
@@ -119,9 +120,12 @@ public struct ElevenLabsDialect: ServiceDialect {
         return hasBegun ? error.afterwards : error
     }
 
-    /// Returns the codes of an error, the most exact code first. An error that is an object has a `code` and a
-    /// `status`. An error that is a list describes problems in the request's body; its codes are the types of its
-    /// entries. An error that is a text has no code.
+    /// Returns the codes of an error, the most exact code first.
+    ///
+    /// - If the error is an object, the codes are its `code` and its `status`.
+    /// - If the error is a list, it describes problems in the request's body, and the codes are the types of its
+    ///   entries.
+    /// - If the error is a text, it has no code.
     private static func codes(of json: ParameterValue?) -> [String] {
         let detail = json?[member: "detail"]
         switch detail {

@@ -24,7 +24,7 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
     }
 
     /// Returns the maximum number of characters (Unicode scalars) in one call, for models that the library knows.
-    /// Returns `nil` for other models. The service then checks the length.
+    /// Returns `nil` for other models: the service then checks the length.
     public static func maximumCharacters(of model: String) -> Int? {
         switch model {
         case "eleven_flash_v2_5", "eleven_turbo_v2_5": 40_000
@@ -37,6 +37,6 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
     }
 
     /// Returns whether a model accepts the surrounding text (`previous_text`, `next_text`). The models of version 3
-    /// refuse calls that have surrounding text.
+    /// refuse calls that have it.
     public static func takesContext(_ model: String) -> Bool { !model.hasPrefix("eleven_v3") }
 }

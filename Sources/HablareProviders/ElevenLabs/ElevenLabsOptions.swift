@@ -1,6 +1,6 @@
 import Hablare
 
-/// The parameters of a request in the form of the speech API. Pure.
+/// The parameters of a request in the form of the speech API.
 struct ElevenLabsOptions: Sendable {
     /// The voice's id or name; `nil` for the provider's voice.
     let voice: String?
@@ -12,7 +12,7 @@ struct ElevenLabsOptions: Sendable {
     let members: [String: ParameterValue]
     /// Additional members of the body, sent unchanged.
     let extra: ExtraMembers
-    /// Whether every member of `extra` leaves the price of the call unchanged.
+    /// Whether the members of `extra` leave the price of the call unchanged.
     let isBounded: Bool
 
     /// Reads the parameters.
@@ -49,9 +49,8 @@ struct ElevenLabsOptions: Sendable {
         self.members = members
     }
 
-    /// The members of `extra` that do not raise the price, according to the API's reference. These members only change
-    /// how the text is spoken. Other members may change the text (a dictionary) or add something that is billed
-    /// separately.
+    /// The members of `extra` that, according to the API's reference, do not raise the price. They only change how the
+    /// text is spoken. Other members may change the text (a dictionary) or add something that is billed separately.
     private static let harmless: Set<String> = [
         "apply_language_text_normalization", "apply_text_normalization", "language_code", "next_request_ids",
         "next_text", "previous_request_ids", "previous_text", "seed", "use_pvc_as_ivc", "voice_settings",

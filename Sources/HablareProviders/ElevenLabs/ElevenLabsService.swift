@@ -60,8 +60,8 @@ public struct ElevenLabsService: Sendable {
 
     /// Returns the id of a voice. The voice is given by its id or its name.
     ///
-    /// A text in the form of an id is returned without a lookup. A name may omit the part after a dash, such as
-    /// `George` for `George - Warm Storyteller`. Case is ignored.
+    /// A text in the form of an id is returned without a lookup. In a name, the part after a dash may be left out, such
+    /// as `George` for `George - Warm Storyteller`. Case is ignored.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if no voice has the name, or if several voices share
     ///   it; the error lists the nearest names. Also the errors of ``voices(_:refresh:)``.

@@ -13,9 +13,9 @@ import HablareJSON
 /// - `seed`: a whole number.
 /// - `language`: a language tag.
 /// - `previous_text` and `next_text`: the surrounding text. It makes the speech continue without a break.
-/// - `timestamps`: a Boolean value. See the section on times below.
-/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request
-///   already sets.
+/// - `timestamps`: a Boolean value. See the paragraph on times below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request already
+///   sets.
 ///
 /// With `timestamps`, the answer's metadata has the times of words and sentences
 /// (``/Hablare/AnswerMetadata/wordTimes``, ``/Hablare/AnswerMetadata/sentenceTimes``). If the service reports times for
@@ -23,13 +23,13 @@ import HablareJSON
 /// reads the answer with any media type, and in every form that servers send: a sequence of JSON objects, events, or
 /// only the sound. Sound alone has no times.
 ///
-/// Raw samples (`pcm`, `ulaw`, `alaw`) become WAVE files. A streamed answer needs the WAVE header before the size is
-/// known. The header then states the largest possible size, as in other streamed files. Otherwise the header states the
-/// exact size.
+/// Raw samples (`pcm`, `ulaw`, `alaw`) become WAVE files. In a streamed answer, the WAVE header is written before the
+/// size is known, so the header states the largest possible size. Otherwise the header states the exact size.
 ///
-/// The first bytes of the sound determine the answer's format, because some servers with this API cannot make all
-/// formats. If the format of the first bytes is unknown, the requested format is assumed. If the format is known and
-/// differs from the requested format, the metadata has no `output_format` and no sample rate, and no header is added.
+/// The format of the answer is found from the first bytes of the sound, because some servers with this API cannot make
+/// all formats. If the format of the first bytes is unknown, the requested format is assumed. If the format is known
+/// and differs from the requested format, the metadata has no `output_format` and no sample rate, and no header is
+/// added.
 ///
 /// The number of characters in the usage is the number of credits that the service reports. A voice or a model may cost
 /// more or less than one credit per character. If the service reports no credits, the usage counts the text's
@@ -41,7 +41,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     public let service: ElevenLabsService
     /// The model for requests that do not name a model.
     public let model: String
-    /// The voice for requests that do not name a voice. It is given by id or name, for example `"George"`.
+    /// The voice for requests that do not name a voice: an id or a name, for example `"George"`.
     public let defaultVoice: String
     /// The format for requests that do not name a format. Default: `mp3_44100_128`. For example,
     /// `SoundFormat(.pcm, sampleRate: 24_000)`.
@@ -82,7 +82,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
                 maximumCharacters: ElevenLabsModel.maximumCharacters(of: model), rate: .elevenLabs)
     }
 
-    /// The provider's kind and location, and every setting that changes answers.
+    /// The provider's kind and location, and every setting on which answers depend.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "elevenlabs",
@@ -98,8 +98,10 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// The service's account.
     public var account: AccountID { service.account }
 
-    /// Returns the number of characters in the text. A voice from the library may cost more; only the answer reports
-    /// its price. Returns `nil` if `extra` has a member that may change the price, according to the API's reference.
+    /// Returns the number of characters in the text, as an upper bound of the usage. Returns `nil` if `extra` has a
+    /// member that, according to the API's reference, may change the price.
+    ///
+    /// A voice from the library may cost more than one credit per character. Its price is known only from the answer.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         do throws(AIServiceError) {
             let plan = try plan(of: request)
@@ -167,8 +169,8 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
 
     /// Calls a closure for each item of an answer with times, as the item arrives.
     ///
-    /// - Throws: The errors of ``ServiceAnswer/forEachPiece(_:)`` and of `each`; `responseTooLarge` for an object that
-    ///   is too long; `invalidResponse` for an answer in another form. The last error keeps the answer.
+    /// - Throws: The errors of ``ServiceAnswer/forEachPiece(_:)`` and of `each`. `responseTooLarge` for an object that
+    ///   is too long. `invalidResponse` for an answer in another form. The last error keeps the answer.
     private func forEachItem(
         of answer: ServiceAnswer, _ each: (TimedAnswerReader.Item) async throws -> Void
     ) async throws(AIServiceError) {
@@ -208,7 +210,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         if let overflow { throw answer.tooLarge(limit: overflow.limit, in: "one piece of sound") }
     }
 
-    /// Yields a piece. Splits a piece that is larger than the largest piece.
+    /// Yields bytes to the call, in pieces that do not exceed the largest piece.
     private func yield(_ bytes: Data, to call: ProviderCall) async throws {
         var remainder = bytes
         repeat {
@@ -243,10 +245,11 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// The maximum size of an object with sound and times: 16 MiB. A streaming server sends many objects with little
-    /// sound each. A server that does not stream sends all sound in one object. The limit is enough for a full text of
-    /// the default model in the default format, about eleven minutes. Reading an object takes about five times the
-    /// object's size in memory.
+    /// The maximum size of an object with sound and times: 16 MiB.
+    ///
+    /// A server that streams sends many small objects. A server that does not stream sends all sound in one object. The
+    /// limit is enough for a full text of the default model in the default format, about eleven minutes. Reading an
+    /// object takes about five times the object's size in memory.
     static let longestLine = 16 << 20
     /// The largest piece that is yielded at once: 4 MiB.
     private static let largestPiece = 4 << 20

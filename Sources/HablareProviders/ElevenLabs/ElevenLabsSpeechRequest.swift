@@ -1,6 +1,6 @@
 import Hablare
 
-/// A text-to-speech call. Pure.
+/// A text-to-speech call.
 struct ElevenLabsSpeechRequest: Sendable {
     let text: String
     let model: String
@@ -9,7 +9,7 @@ struct ElevenLabsSpeechRequest: Sendable {
     let voice: String
     /// Whether the request asks for the times of words and sentences.
     let wantsTimes: Bool
-    /// Whether `extra` leaves the price of the text unchanged.
+    /// Whether the members of `extra` leave the price of the text unchanged.
     let isBounded: Bool
     let body: ParameterValue
 
@@ -47,8 +47,8 @@ struct ElevenLabsSpeechRequest: Sendable {
 
     /// Returns the service call.
     ///
-    /// Sound with times is always requested as a stream. A single JSON object with all the sound would take twice the
-    /// memory.
+    /// Sound with times is always requested as a stream, because a single JSON object with all the sound would take
+    /// twice the memory.
     ///
     /// - Parameters:
     ///   - voice: The voice's id.

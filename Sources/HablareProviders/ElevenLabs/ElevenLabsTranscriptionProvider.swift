@@ -64,8 +64,8 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     /// The service's account.
     public var account: AccountID { service.account }
 
-    /// Returns `nil`, because the length of a recording is not known before it is decoded. For a request that is
-    /// refused, returns zero usage.
+    /// Returns zero usage for a request that is refused, and otherwise `nil`: the length of a recording is not known
+    /// before it is decoded.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         do throws(AIServiceError) {
             try check(request)

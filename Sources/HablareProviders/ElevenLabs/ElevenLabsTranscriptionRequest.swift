@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A `speech-to-text` call (elevenlabs 2.78.0, `RawSpeechToTextClient.convert`). Pure.
+/// A `speech-to-text` call (elevenlabs 2.78.0, `RawSpeechToTextClient.convert`).
 struct ElevenLabsTranscriptionRequest: Sendable {
     /// The maximum size of a recording in bytes: 2 GB.
     static let maximumBytes = 2_000_000_000
@@ -58,7 +58,7 @@ struct ElevenLabsTranscriptionRequest: Sendable {
         self.fields = fields
     }
 
-    /// The fields that `extra` must not contain.
+    /// The fields that the request sets itself, so `extra` must not contain them.
     private static let reserved = [
         "file": "The recording is in the prompt.", "cloud_storage_url": "The recording is in the prompt.",
         "source_url": "The recording is in the prompt.", "model_id": "Name the model in the request.",

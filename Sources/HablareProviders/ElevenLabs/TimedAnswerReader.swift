@@ -1,10 +1,10 @@
 import Foundation
 
-/// A reader of sound with times. It reads pieces of any size, in every form that servers send. Pure.
+/// A reader of sound with times. It reads pieces of any size, in every form that servers send.
 ///
-/// The content determines the form, not the media type. The service's description promises events, but the service
-/// sends one JSON object after the other. Other servers with the same API send events, several objects, or one object,
-/// with any media type or none.
+/// The reader finds the form from the content, not from the media type. The service's description promises events, but
+/// the service sends one JSON object after another. Other servers with the same API send events, several objects, or
+/// one object, with any media type or none.
 ///
 /// | first bytes | form |
 /// |---|---|
@@ -13,7 +13,7 @@ import Foundation
 /// | the first bytes of a sound format | the sound itself, from a server that sends no times |
 /// | any other bytes | ``foreign``: an unknown form |
 ///
-/// The items and the faults do not depend on where the answer is split into pieces.
+/// It does not matter where the answer is split into pieces: the items and the faults are the same.
 struct TimedAnswerReader: Sendable {
     /// A part of the answer.
     enum Item: Sendable, Hashable {
@@ -135,10 +135,10 @@ struct TimedAnswerReader: Sendable {
     }
 }
 
-/// Splits a sequence of JSON objects, with or without line ends, commas and a list around them. Pure.
+/// Splits a sequence of JSON objects, with or without line ends, commas and a list around them.
 ///
-/// The splitter does not check whether an object is valid. Unexpected content between two objects becomes a separate
-/// item, up to the end of its line.
+/// The splitter does not check whether an object is valid. If there is other content between two objects, this content
+/// becomes a separate item, up to the end of its line.
 struct JSONObjectSplitter: Sendable {
     private var object = Data()
     private var depth = 0

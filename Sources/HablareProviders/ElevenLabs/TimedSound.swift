@@ -16,8 +16,8 @@ struct TimedSound: Sendable {
     let bytes: Data
     private let alignment: ParameterValue?
 
-    /// Reads one JSON object. If a name occurs twice, the last value counts, because rejecting the piece would discard
-    /// sound that is billed.
+    /// Reads one JSON object. If a name occurs twice, the last value is used. If the piece were refused instead, sound
+    /// that is billed would be lost.
     init(json: Data) throws(Fault) {
         guard let value = ParameterValue(lenientJSON: json), case .object = value else {
             throw .malformed("a piece of sound that is not an object")
@@ -40,7 +40,7 @@ struct TimedSound: Sendable {
         }
     }
 
-    /// Appends the times of the piece to those of the sound before it.
+    /// Appends the times of this piece to the times of the sound before it.
     ///
     /// - Parameter elapsed: The length of the sound before this piece, in seconds, if known.
     func add(to times: inout SpeechTimes, elapsed: Double?) {

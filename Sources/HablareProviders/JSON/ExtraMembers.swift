@@ -1,14 +1,13 @@
 import Hablare
 
-/// The parameter `extra`: additional members of a call's body, sent unchanged. Pure.
+/// The parameter `extra`: additional members of a call's body, sent unchanged.
 struct ExtraMembers: Sendable, Hashable {
     let members: [String: ParameterValue]
 
     /// Reads the members.
     ///
-    /// - Parameter reserved: The names that `extra` must not contain, even if the body has no such member. Each name
-    ///   has advice for the user. Such a member is set by another parameter that the provider checks and counts, or
-    ///   would change the form of the answer.
+    /// - Parameter reserved: The names that `extra` must not contain, each with advice for the user. Such a member
+    ///   either has its own parameter, which the provider checks and counts, or would change the form of the answer.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a reserved name.
     init(_ reader: inout ParameterReader, reserving reserved: [String: String] = [:]) throws(AIServiceError) {
         members = try reader.object("extra") ?? [:]
@@ -24,8 +23,8 @@ struct ExtraMembers: Sendable, Hashable {
 
     /// Adds the members to a body.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the body already has a member of the same name. The
-    ///   request would be ambiguous. The member could also change a value that the engine has already counted.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the body already has a member of the same name. It
+    ///   would be unclear which value counts, and the member could change a value that the engine has already counted.
     func add(to body: inout [String: ParameterValue]) throws(AIServiceError) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard body.updateValue(value, forKey: name) == nil else {
@@ -40,8 +39,7 @@ struct ExtraMembers: Sendable, Hashable {
         }
     }
 
-    /// Returns whether every member has one of these names. Members with these names are known not to raise the price
-    /// of a call.
+    /// Returns whether every member has one of these names, which are known not to raise the price of a call.
     func areAll(in names: Set<String>) -> Bool { members.keys.allSatisfy(names.contains) }
 
     subscript(name: String) -> ParameterValue? { members[name] }

@@ -1,8 +1,8 @@
 package import Hablare
 import HablareJSON
 
-/// A reader that checks a request's parameters one by one. ``finish()`` refuses the parameters that were not read, so
-/// that a misspelt name is not silently ignored.
+/// A reader that checks a request's parameters one by one. If a parameter was not read, ``finish()`` throws an error,
+/// so that a misspelt name is not silently ignored.
 package struct ParameterReader {
     private let values: [String: ParameterValue]
     private let provider: ProviderID
@@ -85,7 +85,7 @@ package struct ParameterReader {
         return members
     }
 
-    /// Refuses parameters that were not read.
+    /// Throws an error if a parameter was not read.
     package func finish() throws(AIServiceError) {
         for name in values.keys.sorted() where !known.contains(name) {
             throw AIServiceError(

@@ -1,28 +1,28 @@
 package import Hablare
 
-/// Approximate token counts, without the model's own tokenizer. Pure.
+/// Approximate numbers of tokens, without the model's own tokenizer.
 ///
-/// There are two counts: an estimate and an upper bound. Each is usually too high. The estimate is close to the token
-/// count of English, German or Chinese text. The engine uses the estimate to pace calls. The upper bound is never
-/// exceeded, because a token has at least one byte. Budgets use the upper bound.
+/// There are two numbers: an estimate and an upper bound. Both are usually too high. The estimate is close to the
+/// number of tokens of English, German or Chinese text. The engine uses the estimate to pace calls. The real number
+/// never exceeds the upper bound, because a token has at least one byte. Budgets use the upper bound.
 package enum TokenEstimate {
-    /// The usual maximum number of tokens of a picture, with most models.
+    /// The usual maximum number of tokens of a picture, for most models.
     package static let tokensOfImage: Int64 = 1600
-    /// The maximum number of tokens of a picture. The model that counts most tokens is gpt-4o-mini. It counts 2,833
-    /// tokens, and 5,667 tokens for each of 8 tiles.
+    /// The maximum number of tokens of a picture, for the model that counts most tokens (gpt-4o-mini): 2,833 tokens,
+    /// and 5,667 tokens for each of 8 tiles.
     package static let mostTokensOfImage: Int64 = 48_169
-    /// The maximum number of tokens of a part in addition to the tokens of its bytes. For example, a tool call has
-    /// names and punctuation.
+    /// The maximum number of tokens of a part that do not come from its bytes. For example, a tool call has names and
+    /// punctuation.
     private static let mostTokensOfPart: Int64 = 64
-    /// The number of tokens of a message in addition to the tokens of its parts.
+    /// The number of tokens of a message that do not come from its parts.
     private static let tokensOfMessage: Int64 = 8
 
-    /// The approximate number of bytes of a document or a recording for each token. A page of a PDF has 100 KB and
+    /// The approximate number of bytes for each token of a document or a recording. A page of a PDF has 100 KB and
     /// 2,000 tokens. A second of audio has 16 KB and 10 tokens.
     private static let bytesOfDocumentToken: Int64 = 50
     private static let bytesOfAudioToken: Int64 = 1600
-    /// The estimated number of tokens of a document that is given by its address: ten pages. The document's size is
-    /// unknown.
+    /// The estimated number of tokens of a document that is given by its address: ten pages. The size of such a
+    /// document is unknown.
     private static let tokensOfLinkedDocument: Int64 = 20_000
 
     /// Returns an estimate of a prompt's tokens: one token for every three bytes of text, 1,600 tokens for each
@@ -57,7 +57,7 @@ package enum TokenEstimate {
         prompt.sum { (bytes: Int64) in bytes + mostTokensOfPart } + prompt.imageCount * mostTokensOfImage
     }
 
-    /// Returns an upper bound of the tokens that are sent in addition to the prompt: tools, a schema and instructions.
+    /// Returns an upper bound of the tokens that a value adds to the prompt: tools, a schema or instructions.
     package static func mostTokens(of value: ParameterValue) -> Int64 { value.weight }
 
     fileprivate static func overhead(ofMessages count: Int) -> Int64 { tokensOfMessage * Int64(count + 1) }
@@ -93,8 +93,8 @@ extension Prompt {
 }
 
 extension ParameterValue {
-    /// The approximate size in bytes: the bytes of its texts, and an overhead for each value. It is at least the size
-    /// of the JSON.
+    /// The approximate size of the value in bytes: the bytes of its texts, and an overhead for each value. It is at
+    /// least the size of the JSON.
     var weight: Int64 {
         switch self {
         case .null, .bool: 8

@@ -17,15 +17,16 @@ extension ModelCatalog {
     ///
     /// The file is an object with these members:
     /// - `date`: the day on which the facts were collected. `notes`: a list of texts.
-    /// - `defaults`: an object whose names are vendors. Each value is an object that assigns a model's id to each kind.
+    /// - `defaults`: an object whose names are vendors. Each value is an object that gives a model's id for each kind
+    ///   of model.
     /// - `models`: a list of objects. Each has `vendor`, `id` and `kind` (``ModelInformation/Kind``). Optional members
     ///   are `aliases`, `name`, `context`, `maxOutput`, `maxCharacters`, `dimensions`, `inputs`, `released`,
     ///   `thinking`, `effort`, `refused`, `refusedWhileReasoning`, `batch`, `shutdown`, `retiresNotBefore`,
     ///   `successor`, `notes`, `source` and `date`. `effort` is an object with `values` and `default`. `date` is the
     ///   day on which the source was read.
     ///
-    /// Days have the form `2026-11-27`. `thinking` is `extended` or `adaptive`. It may be followed by `, always on`,
-    /// `, on by default` or `, off by default`. Other names are refused. Each default must be one of the models.
+    /// Days have the form `2026-11-27`. `thinking` is `extended` or `adaptive`. After it may stand `, always on`, `, on
+    /// by default` or `, off by default`. Other names are refused. Each default must be one of the models.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration``. The error
     ///   names the entry and the member.
@@ -167,7 +168,7 @@ private struct ModelEntry {
         return day.start
     }
 
-    /// Returns whether the model thinks if the request does not ask for it; `nil` if unknown.
+    /// Returns whether the model thinks by default; `nil` if unknown.
     private mutating func thinking() throws(AIServiceError) -> Bool? {
         switch try text("thinking") {
         case nil, "adaptive": nil

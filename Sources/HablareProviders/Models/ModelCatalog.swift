@@ -1,16 +1,17 @@
 import Foundation
 import Hablare
 
-/// The known models of vendors. Pure.
+/// The known models of vendors.
 ///
-/// A model is found by its id or by one of its aliases. It is also found by its id or alias with a date at the end,
-/// such as `claude-opus-4-5-20251101` or `gpt-4.1-2025-04-14`.
+/// A model is found by its id or by one of its aliases. The id or alias may have a date at its end, such as
+/// `claude-opus-4-5-20251101` or `gpt-4.1-2025-04-14`.
 public struct ModelCatalog: Sendable, Hashable {
     /// The day on which the facts were collected, such as `2026-11-27`. Empty if unknown.
     public let date: String
     /// The models, in the order in which they were given.
     public let models: [ModelInformation]
-    /// The ids of the default models, by vendor and purpose. Requests that name no model use them.
+    /// The ids of the default models, by vendor and kind. If a request names no model, its provider uses the default
+    /// model.
     let defaults: [String: [ModelInformation.Kind: String]]
     private let places: [Key: Int]
 
@@ -57,8 +58,8 @@ public struct ModelCatalog: Sendable, Hashable {
     /// Returns the vendor's model for requests that do not name a model; `nil` if the catalog has no such default.
     public func defaultModel(_ kind: ModelInformation.Kind, of vendor: String) -> String? { defaults[vendor]?[kind] }
 
-    /// Returns the catalog without retirement dates. For a server that is not the vendor's own, because that server may
-    /// offer a model longer than the vendor does.
+    /// Returns the catalog without retirement dates. Use it for a server that is not the vendor's own, because such a
+    /// server may offer a model longer than the vendor does.
     public func withoutEnds() -> ModelCatalog {
         let models = models.map { model in
             var model = model
@@ -70,7 +71,7 @@ public struct ModelCatalog: Sendable, Hashable {
         return ModelCatalog(models, defaults: defaults, date: date)
     }
 
-    /// Returns the models in a service's own list. The known facts about each model are added.
+    /// Returns the models of a service's own list, with the known facts added to each model.
     package func updating(_ listed: [ModelInformation]) -> [ModelInformation] {
         listed.map { listed in
             var listed = listed

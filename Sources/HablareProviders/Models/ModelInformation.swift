@@ -53,7 +53,7 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
     public var maximumCharacters: Int64?
     /// The number of values in a vector.
     public var dimensions: Int64?
-    /// Whether the model thinks if the request does not set it. Thinking counts as output.
+    /// Whether the model thinks if the request says nothing about thinking. Thinking counts as output.
     public var thinksByDefault: Bool?
     /// The accepted values of `reasoning_effort`, in ascending order.
     public var efforts: [String]?
@@ -68,8 +68,8 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
     public var refusedWhileReasoning: Set<String> = []
     /// Whether the vendor's batch API accepts the model.
     public var isBatchable: Bool?
-    /// The stage of the model's life, if the service reports it. It takes precedence over ``endsAt``, because an
-    /// announced retirement may be postponed.
+    /// The stage of the model's life, if the service reports it. It takes precedence over ``endsAt``, because a vendor
+    /// may postpone an announced retirement.
     public var lifecycle: Lifecycle?
     /// The retirement date, at which the model stops answering.
     public var endsAt: Date?
@@ -81,7 +81,7 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
     public var checked: String?
     /// The source of these facts.
     public var source: String?
-    /// The parameters that a service reports as accepted, although the catalog lists them as refused.
+    /// The parameters that the service says the model accepts, although the catalog says that the model refuses them.
     var accepted: Set<String> = []
 
     /// Creates a description with the given facts.
@@ -116,7 +116,8 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
         self.source = source
     }
 
-    /// Returns these facts, updated by the facts of a newer source. A fact in the newer source replaces the older fact.
+    /// Returns these facts, updated by the facts of a newer source. If both sources know a fact, the newer fact is
+    /// used.
     public func updated(by newer: ModelInformation) -> ModelInformation {
         var updated = self
         updated.id = newer.id

@@ -11,7 +11,8 @@ package struct NearestNames: Sendable {
     ///
     /// Case is ignored. A name is near in three cases:
     ///
-    /// - Its edit distance is at most a third of the word's letters. The limit is at least 1 and at most 4.
+    /// - The edit distance between name and word is at most a third of the word's letters. This limit is at least 1 and
+    ///   at most 4.
     /// - The name begins with the word.
     /// - The word begins with the name, and the name has at least two letters.
     ///
@@ -34,8 +35,9 @@ package struct NearestNames: Sendable {
     }
 
     /// Returns a sentence that suggests the nearest names. If no name is near and there are at most eight names, the
-    /// sentence lists all of them. Otherwise returns an empty text. The sentence begins with a space, so that it can
-    /// follow another sentence.
+    /// sentence lists all of them. Otherwise returns an empty text.
+    ///
+    /// The sentence begins with a space, so that you can append it to another sentence.
     package func hint(for word: String) -> String {
         let near = nearest(to: word)
         if !near.isEmpty { return " Did you mean \(near.joined(separator: ", "))?" }
@@ -43,8 +45,8 @@ package struct NearestNames: Sendable {
         return " There is \(names.joined(separator: ", "))."
     }
 
-    /// Returns the restricted Damerau–Levenshtein distance between two words. It is the number of edits that turn one
-    /// word into the other. An edit inserts, deletes or replaces a letter, or swaps two adjacent letters. No letter is
+    /// Returns the restricted Damerau–Levenshtein distance between two words: the number of edits that turn one word
+    /// into the other. An edit inserts, deletes or replaces a letter, or swaps two adjacent letters. No letter is
     /// edited twice.
     package static func distance(_ first: String, _ second: String) -> Int {
         let rows = Array(first)

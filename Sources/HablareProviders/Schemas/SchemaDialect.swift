@@ -1,8 +1,8 @@
 import Hablare
 import HablareJSON
 
-/// The part of JSON Schema that a service enforces. ``fit(_:)`` rewrites a schema into this part, or returns the reason
-/// why that is impossible.
+/// The part of JSON Schema that a service enforces. ``fit(_:)`` rewrites a schema so that it uses only this part, or
+/// returns the reason why this is impossible.
 ///
 /// The rules follow the official SDKs and the services' documentation:
 /// - OpenAI: `openai` 3.57.0, `lib/_pydantic.py`, and
@@ -10,11 +10,11 @@ import HablareJSON
 /// - Anthropic: `anthropic` 2.14.0, `lib/_parse/_transform.py`, and
 ///   https://platform.claude.com/docs/en/build-with-claude/structured-outputs.
 ///
-/// Every answer to a fitted schema has the shape that the original schema describes. The answer may violate a keyword
-/// that the service does not enforce. It has null for each optional member that was made required. The caller's own
-/// `JSONSchema` makes the final check.
+/// Every answer to a rewritten schema has the shape that the original schema describes. But the answer may violate a
+/// keyword that the service does not enforce, and it has null for each optional member that was made required.
+/// Therefore the caller checks the answer against its own `JSONSchema` at the end.
 struct SchemaDialect: Sendable, Hashable {
-    /// Whether every member of an object must be required. If so, optional members become nullable.
+    /// Whether every member of an object must be required. If `true`, optional members become nullable.
     let requiresEveryMember: Bool
     /// Whether the root must be an object.
     let needsObject: Bool
@@ -22,7 +22,7 @@ struct SchemaDialect: Sendable, Hashable {
     let needsElements: Bool
     /// Whether a definition may refer to itself.
     let allowsRecursion: Bool
-    /// Whether a type may be a list of a scalar type and `null`. If not, several types become alternatives.
+    /// Whether a type may be a list of a scalar type and `null`. If `false`, several types become alternatives.
     let listsNull: Bool
     /// Whether fixed values (`enum`, `const`) keep their type.
     let typesChoices: Bool
@@ -63,10 +63,10 @@ struct SchemaDialect: Sendable, Hashable {
             members: nil, levels: nil, nameCharacters: nil, choices: nil, longChoices: nil,
             charactersOfLongChoices: nil, optionalMembers: 24, unions: 16))
 
-    /// Rewrites a schema. The time grows with the size of the schema. References can make a schema much larger;
-    /// ``SchemaFitter/mostVisits`` limits the time for such a schema. Pure.
+    /// Rewrites a schema. The time grows with the size of the schema. References can make the result much larger than
+    /// the schema, so ``SchemaFitter/mostVisits`` limits the time.
     ///
-    /// - Returns: The fitted schema, or the first reason why the service cannot enforce a fitted schema.
+    /// - Returns: The rewritten schema, or the first reason why the service cannot enforce one.
     func fit(_ schema: [String: ParameterValue]) -> Result<[String: ParameterValue], SchemaMisfit> {
         do throws(SchemaMisfit) {
             var fitter = SchemaFitter(schema, to: self)
@@ -79,7 +79,7 @@ struct SchemaDialect: Sendable, Hashable {
     }
 }
 
-/// The reason why a schema cannot be expressed in a dialect.
+/// The reason why a schema cannot be rewritten for a service.
 enum SchemaMisfit: Error, Sendable, Hashable {
     /// The schema allows a value of any type: `{}`, `true`, or a list without a description of its elements.
     case anything
@@ -87,13 +87,13 @@ enum SchemaMisfit: Error, Sendable, Hashable {
     case openObject
     /// The elements of a list have different schemas, depending on their position.
     case tuple
-    /// No value satisfies a required part, or several parts of the schema contradict each other.
+    /// No value can satisfy the schema: a required part allows no value, or several parts contradict each other.
     case contradiction
     /// A fixed value is an object or a list.
     case compoundChoice
-    /// Parts that apply to the same value constrain it with the same keyword in different ways.
+    /// Several parts of the schema apply to the same value, and constrain it with the same keyword in different ways.
     case conflict(keyword: String)
-    /// A reference points out of the schema, to nothing, or only to itself.
+    /// A reference points to a place outside the schema, to a place that does not exist, or only to itself.
     case reference
     /// A definition refers to itself.
     case recursion

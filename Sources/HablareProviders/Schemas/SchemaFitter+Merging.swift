@@ -3,11 +3,11 @@ import HablareJSON
 
 /// Merging of schema parts that apply to the same value.
 extension SchemaFitter {
-    /// Returns a schema that has no `allOf`, and in which no reference has other keywords beside it. Also returns the
-    /// pointers whose targets were copied into the schema. A reference without other keywords is kept, with a
-    /// normalized pointer.
+    /// Returns a schema without `allOf`, in which every reference stands alone. Also returns the pointers whose targets
+    /// were copied into the schema. A reference that already stands alone is kept, with a normalized pointer.
     ///
-    /// - Parameter copying: Whether to copy the target of a reference that has no other keywords beside it.
+    /// - Parameter copying: Whether to copy the target of a reference that stands alone, instead of keeping the
+    ///   reference.
     mutating func flattened(
         _ schema: Members, copying: Bool, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> (members: Members, open: Set<String>) {
@@ -63,7 +63,7 @@ extension SchemaFitter {
         return (try merge(all, own), open)
     }
 
-    /// Follows a chain of references that have no other keywords beside them. Returns the last pointer.
+    /// Follows a chain of references that stand alone. Returns the last pointer.
     private mutating func end(of pointer: String) throws(SchemaMisfit) -> String {
         var pointer = pointer
         var seen: Set<String> = []
@@ -125,8 +125,8 @@ extension SchemaFitter {
         throw .conflict(keyword: name)
     }
 
-    /// Throws an error if one object excludes unknown members and the other object describes such members. No value
-    /// with those members satisfies both objects.
+    /// Throws an error if one object excludes unknown members and the other object describes some of these members. A
+    /// value with such members would satisfy only one of the two objects.
     private func refuseHiddenMembers(_ first: Members, _ second: Members) throws(SchemaMisfit) {
         for (closed, other) in [(first, second), (second, first)]
         where closed["additionalProperties"] == false {

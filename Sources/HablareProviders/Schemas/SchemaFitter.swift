@@ -1,19 +1,20 @@
 import Hablare
 import HablareJSON
 
-/// A fitter that rewrites one schema for a dialect. Pure.
+/// A rewriter of one schema for the rules of a service (a ``SchemaDialect``).
 ///
-/// Parts that apply to the same value are merged first. Such parts are `allOf`, and a reference with other keywords
-/// beside it. Each value is then rewritten by its type. A definition is rewritten only once, when the first
-/// reference to it is found. The result of a recursive schema is therefore finite.
+/// Parts that apply to the same value are merged first: the parts of `allOf`, and a reference with the keywords beside
+/// it. Each value is then rewritten by its type. A definition is rewritten only once, when the first reference to it is
+/// found. So the result of a recursive schema is finite.
 struct SchemaFitter {
     typealias Members = [String: ParameterValue]
 
-    /// The maximum number of schemas that are rewritten or merged. References inside `allOf` are copied. Without this
-    /// maximum, chains of such references could grow exponentially. A schema of 1 MB needs about a third of this
+    /// The maximum number of schemas that are rewritten or merged. References inside `allOf` are copied, so without
+    /// this maximum, chains of such references could grow exponentially. A schema of 1 MB needs about a third of this
     /// number.
     static let mostVisits = 300_000
-    /// The number of visits after which a reference with annotations is no longer replaced by a copy of its target.
+    /// The number of visits after which a reference with annotations is kept instead of being replaced by a copy of its
+    /// target.
     private static let visitsForCopies = 50_000
     /// The maximum nesting depth of schemas.
     private static let deepest = 64
@@ -25,10 +26,10 @@ struct SchemaFitter {
     private var definitions: [String: ParameterValue] = [:]
     /// The new names of the definitions that references point to, by pointer.
     private var names: [String: String] = [:]
-    /// The number of definitions whose new name begins with a name.
+    /// For each name, the number of definitions whose new name begins with this name.
     private var namesakes: [String: Int] = [:]
     private var pending: [(pointer: String, name: String, schema: ParameterValue)] = []
-    /// The definitions that each definition refers to. The root has the empty name.
+    /// The definitions to which each definition refers. The root of the schema has the empty name.
     private var uses: [String: Set<String>] = [:]
     private var current = ""
 
@@ -56,7 +57,7 @@ struct SchemaFitter {
         guard visits <= Self.mostVisits, depth <= Self.deepest else { throw .tooLarge }
     }
 
-    /// Counts the copy of a schema's members as visits, because the members may be many.
+    /// Counts the members of a copied schema as visits, because there may be many members.
     mutating func visit(_ depth: Int, copying members: Members) throws(SchemaMisfit) {
         if case .object(let properties)? = members["properties"] { visits += properties.count }
         if case .array(let names)? = members["required"] { visits += names.count }
@@ -65,7 +66,7 @@ struct SchemaFitter {
 
     // MARK: Values
 
-    /// Returns a fitted schema.
+    /// Returns a rewritten schema.
     ///
     /// - Parameter open: The pointers whose targets contain this schema. A target is not copied into itself.
     mutating func fit(
@@ -103,8 +104,8 @@ struct SchemaFitter {
         return isNullable ? nullable(fitted) : fitted
     }
 
-    /// Returns fitted alternatives. Constraints beside the alternatives apply to each alternative, so they are merged
-    /// into each alternative.
+    /// Returns rewritten alternatives. If there are constraints beside the alternatives, they apply to each
+    /// alternative, so they are merged into each of them.
     private mutating func alternatives(
         _ value: ParameterValue, _ keywords: inout SchemaParts, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {
@@ -221,7 +222,8 @@ struct SchemaFitter {
         return true
     }
 
-    /// Returns the fitted object without its type. The object is closed, and every member is fitted.
+    /// Returns the rewritten object without its type. The object allows no further members, and every member is
+    /// rewritten.
     private mutating func object(
         _ keywords: inout SchemaParts, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {
@@ -247,10 +249,10 @@ struct SchemaFitter {
         ]
     }
 
-    /// Takes the keywords for members that are not listed. Returns whether no such members are allowed.
+    /// Takes the keywords for members that are not listed. Returns whether such members are forbidden.
     ///
-    /// - Throws: ``SchemaMisfit/openObject`` if the schema describes such members, because a closed object would lose
-    ///   them.
+    /// - Throws: ``SchemaMisfit/openObject`` if the schema describes members that are not listed, because an object
+    ///   that allows no further members would lose them.
     private func takeOtherMembers(_ keywords: inout SchemaParts) throws(SchemaMisfit) -> Bool {
         var isClosed = false
         for keyword in ["additionalProperties", "unevaluatedProperties"] {
@@ -265,7 +267,7 @@ struct SchemaFitter {
         return isClosed
     }
 
-    /// Returns the fitted list without its type.
+    /// Returns the rewritten list without its type.
     private mutating func list(
         _ keywords: inout SchemaParts, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {
@@ -291,7 +293,7 @@ struct SchemaFitter {
         }
     }
 
-    /// Returns a fitted schema that also accepts null.
+    /// Returns a rewritten schema that also accepts null.
     private func nullable(_ fitted: Members) -> Members {
         var fitted = fitted
         if case .array(var alternatives)? = fitted["anyOf"] {
@@ -312,7 +314,7 @@ struct SchemaFitter {
 
     // MARK: References
 
-    /// Returns whether a reference that has annotations is replaced by a copy of its target. The copy then has the
+    /// Returns whether a reference that has annotations is replaced by a copy of its target, which then has the
     /// annotations. If the target contains the reference, the reference is kept without the annotations.
     func copies(_ pointer: String, into open: Set<String>) -> Bool {
         visits < Self.visitsForCopies && !open.contains(pointer)
@@ -348,7 +350,7 @@ struct SchemaFitter {
         return name
     }
 
-    /// Throws an error if a definition refers to itself, directly or through others.
+    /// Throws an error if a definition refers to itself, directly or through other definitions.
     private func refuseRecursion() throws(SchemaMisfit) {
         var unresolved = uses.mapValues(\.count)
         var users: [String: [String]] = [:]

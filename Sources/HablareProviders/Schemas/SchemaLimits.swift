@@ -12,8 +12,8 @@ struct SchemaLimits: Sendable, Hashable {
     let nameCharacters: Int?
     /// The maximum number of values in all `enum` lists together.
     let choices: Int?
-    /// The maximum number of values of an `enum` that may have any number of characters. For an `enum` with more values,
-    /// ``charactersOfLongChoices`` limits the number of characters.
+    /// The maximum number of values in an `enum` whose values may have any length. If an `enum` has more values,
+    /// ``charactersOfLongChoices`` limits their length.
     let longChoices: Int?
     /// The maximum number of characters in all values of an `enum` together. The limit applies only to an `enum` with
     /// more than ``longChoices`` values.
@@ -23,7 +23,7 @@ struct SchemaLimits: Sendable, Hashable {
     /// The maximum number of values that have alternatives.
     let unions: Int?
 
-    /// Checks a fitted schema.
+    /// Checks a rewritten schema.
     ///
     /// - Throws: ``SchemaMisfit/tooLarge`` if the schema exceeds a limit.
     func check(_ schema: [String: ParameterValue]) throws(SchemaMisfit) {

@@ -1,8 +1,8 @@
 import Hablare
 import HablareJSON
 
-/// The keywords of one schema while it is rewritten. Keywords are taken one by one. Keywords that the service does not
-/// enforce are moved into the description, as in the official SDKs. Pure.
+/// The keywords of one schema while it is rewritten. Methods take the keywords one by one. If the service does not
+/// enforce a keyword, it is moved into the description, as in the official SDKs.
 struct SchemaParts {
     private var members: [String: ParameterValue]
     private var moved: [String: ParameterValue] = [:]
@@ -18,7 +18,7 @@ struct SchemaParts {
 
     // MARK: Kinds of keywords
 
-    /// The keywords that do not constrain a value, such as names of the schema itself and words for other programs.
+    /// The keywords that do not constrain a value, such as the name of the schema and words for other programs.
     private static let ignored: Set<String> = [
         "$schema", "$id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions", "id",
         "discriminator", "deprecated", "readOnly", "writeOnly", "xml", "externalDocs",
@@ -71,8 +71,8 @@ struct SchemaParts {
         }
     }
 
-    /// Takes the types. Without the keyword `type`, returns the types that the constraints apply to. Returns an empty
-    /// list if there are none.
+    /// Takes the types. If the keyword `type` is missing, returns the types to which the constraints apply. Returns an
+    /// empty list if there are none.
     mutating func takeTypes() throws(SchemaMisfit) -> [SchemaType] {
         if let value = take("type") { return try SchemaType.list(value) }
         guard members["enum"] == nil, members["const"] == nil else { return [] }
@@ -101,7 +101,8 @@ struct SchemaParts {
 
     var title: String? { members["title"]?.string }
 
-    /// Returns the description. The moved keywords, the default and the examples follow it, such as `{maxLength: 80}`.
+    /// Returns the description, followed by the moved keywords, the default and the examples, such as `{maxLength:
+    /// 80}`.
     func description() throws(SchemaMisfit) -> String? {
         var notes = moved
         for name in ["default", "example", "examples"] where members[name] != .null { notes[name] = members[name] }

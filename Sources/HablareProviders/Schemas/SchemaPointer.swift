@@ -1,13 +1,13 @@
 import Foundation
 import Hablare
 
-/// A reference to a place in the same schema: `#`, or a JSON pointer (RFC 6901) as a fragment of a URL. Pure.
+/// A reference to a place in the same schema: `#`, or a JSON pointer (RFC 6901) as a fragment of a URL.
 struct SchemaPointer {
     private let tokens: [String]
 
     /// Reads a reference.
     ///
-    /// - Throws: ``SchemaMisfit/reference`` if the reference points out of the schema, or is an anchor.
+    /// - Throws: ``SchemaMisfit/reference`` if the reference points to a place outside the schema, or is an anchor.
     init(_ text: String) throws(SchemaMisfit) {
         guard text.hasPrefix("#") else { throw .reference }
         guard let pointer = text.dropFirst().removingPercentEncoding else { throw .reference }

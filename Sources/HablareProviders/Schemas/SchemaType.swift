@@ -58,7 +58,8 @@ enum SchemaType: String, CaseIterable, Sendable {
         return types
     }()
 
-    /// Returns the types in the value of `type`, in order. If the value has `number`, `integer` is omitted.
+    /// Returns the types in the value of `type`, in order. If the value has `number`, `integer` is left out, because a
+    /// number may be an integer.
     static func list(_ value: ParameterValue) throws(SchemaMisfit) -> [SchemaType] {
         let given: [ParameterValue]
         switch value {
@@ -78,7 +79,7 @@ enum SchemaType: String, CaseIterable, Sendable {
         return types
     }
 
-    /// Returns the types that are in both lists. `integer` is also in a list that has `number`.
+    /// Returns the types that both lists allow. A list with `number` also allows `integer`.
     static func common(_ first: [SchemaType], _ second: [SchemaType]) -> [SchemaType] {
         func narrowed(_ type: SchemaType, by types: [SchemaType]) -> SchemaType? {
             if types.contains(type) { return type }

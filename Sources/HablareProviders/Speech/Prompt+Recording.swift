@@ -5,8 +5,8 @@ import Hablare
 struct PromptRecording: Sendable, Hashable {
     let body: Body
     let format: AudioFormat
-    /// The prompt's text, which guides the transcription. It has, for example, names, words, or the preceding text.
-    /// Empty if there is none.
+    /// The prompt's text, which guides the transcription, such as names, words, or the preceding text. Empty if there
+    /// is none.
     let hint: String
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A collector of an answer's sound. It decides which bytes to pass on, and when. Pure.
+/// A collector of an answer's sound. It decides which bytes to pass on, and when.
 struct SoundCollector: Sendable {
     /// An error: the sound exceeds the size limit of a collected answer.
     struct Overflow: Error, Sendable, Hashable {
@@ -32,10 +32,10 @@ struct SoundCollector: Sendable {
 
     // MARK: Format
 
-    /// Whether the sound's first bytes have the requested format. If not, the sound is passed on unchanged.
+    /// Whether the sound's first bytes have the requested format. If `false`, the sound is passed on unchanged.
     var isAsAsked: Bool { found == asked }
 
-    /// The format of the answer, determined by the first bytes.
+    /// The format of the answer, as its first bytes show it.
     var audioFormat: AudioFormat { isAsAsked ? format.audioFormat : found }
 
     /// The length of the sound so far in milliseconds, if known.
@@ -63,8 +63,8 @@ struct SoundCollector: Sendable {
         return isStreamed && beginning.count == MagicBytes.count ? release() : nil
     }
 
-    /// Returns the remaining sound; `nil` if everything was passed on. The remaining sound is the whole file if the
-    /// sound was collected, or if it was too short to start streaming.
+    /// Returns the remaining sound; `nil` if everything was passed on. If the sound was collected, or if it was too
+    /// short to start streaming, the remaining sound is the whole file.
     mutating func finish() -> Data? {
         guard let header = format.header, !isUnderWay else { return nil }
         defer { held = Data() }

@@ -1,6 +1,6 @@
 public import Hablare
 
-/// A sound format in a service's notation: the coding and the sample rate.
+/// A sound format in the notation of ElevenLabs: the encoding of the samples, and the sample rate.
 public struct SoundFormat: Sendable, Hashable {
     /// The encoding of samples.
     public enum Coding: String, Sendable, Hashable, CaseIterable {
@@ -33,10 +33,9 @@ public struct SoundFormat: Sendable, Hashable {
     }
 
     /// Creates a format from a service's name for it, such as `mp3_44100_128`. Returns `nil` if the name is unknown.
-    /// The name has the coding, the sample rate, and a bit rate if the coding has one. A coding without rates stands
-    /// for a usual format, which every plan of ElevenLabs includes.
     ///
-    /// The usual formats:
+    /// A name has the coding, the sample rate, and a bit rate if the coding has one. A coding without rates also is a
+    /// name. It means a usual format, which every plan of ElevenLabs includes:
     ///
     /// - `mp3` is `mp3_44100_128`.
     /// - `wav` and `pcm` are `pcm_24000`.
@@ -76,7 +75,8 @@ public struct SoundFormat: Sendable, Hashable {
         ([coding.rawValue, "\(sampleRate)"] + (kilobits.map { ["\($0)"] } ?? [])).joined(separator: "_")
     }
 
-    /// The format of the answer. Raw samples become `wav`: they get a header, so that any player can play them.
+    /// The format of the answer. If the service sends raw samples, the format is `wav`: the samples get a header, so
+    /// that any player can play them.
     public var audioFormat: AudioFormat {
         switch coding {
         case .mp3: .mp3
@@ -95,8 +95,8 @@ public struct SoundFormat: Sendable, Hashable {
         }
     }
 
-    /// Returns the length of this many bytes in milliseconds. The length is exact for raw samples and approximate for a
-    /// constant bit rate. Returns `nil` for formats that must be decoded to know the length.
+    /// Returns the playing time of this many bytes in milliseconds. The time is exact for raw samples and approximate
+    /// for a constant bit rate. Returns `nil` for formats whose playing time is known only after decoding.
     func milliseconds(ofBytes count: Int) -> Int64? {
         let bytesPerSecond: Int
         switch coding {

@@ -1,15 +1,16 @@
 import Hablare
 import HablareSpeech
 
-/// The times of words and sentences, computed from the times of characters that a service reports. Pure.
+/// The times of words and sentences, computed from the times of characters that a service reports.
 ///
 /// Services divide text into characters in different ways: whole characters, letters separate from combining marks, or
 /// several characters at once. Therefore this type works with Unicode scalars. Each scalar has the time of its
 /// character. Invalid times (decreasing, negative or not a number) are corrected, so that no character begins before
 /// the preceding character.
 ///
-/// The times stay in memory until the answer is complete, so their number is limited. If there are more than the limit,
-/// they cannot belong to the text, and all are discarded. A part of the times would look complete.
+/// The times stay in memory until the answer is complete, so their number is limited. If there are more times than the
+/// limit, they cannot belong to the text, and all of them are discarded. If only a part were discarded, the rest would
+/// look complete.
 struct SpeechTimes: Sendable {
     private struct Sign: Sendable {
         var scalar: Unicode.Scalar
@@ -21,7 +22,7 @@ struct SpeechTimes: Sendable {
     private var latest = 0.0
     private var farthest = 0.0
     private let limit: Int
-    /// Whether there were more characters than the limit. No times are then kept.
+    /// Whether there were more characters than the limit. If `true`, no times are kept.
     private(set) var areTooMany = false
 
     /// Creates times without characters.
@@ -29,9 +30,10 @@ struct SpeechTimes: Sendable {
     /// - Parameter limit: The maximum number of Unicode scalars to keep. Default: no limit.
     init(limit: Int = .max) { self.limit = limit }
 
-    /// Creates times for a text, without characters. A service may report the text as spoken, with numbers and symbols
-    /// spelled out. Such a text has more characters than the given text. So the limit is sixteen times the number of
-    /// the text's characters, plus a thousand. A correct report stays below this limit.
+    /// Creates times for a text, without characters.
+    ///
+    /// A service may report the text as spoken, with numbers and symbols spelled out. This text has more characters
+    /// than the given text. So the limit is sixteen times the number of characters of the given text, plus a thousand.
     init(of text: String) { self.init(limit: text.unicodeScalars.count * 16 + 1000) }
 
     /// Whether there are no characters.
@@ -42,8 +44,8 @@ struct SpeechTimes: Sendable {
     ///
     /// - Parameters:
     ///   - characters: The spoken characters.
-    ///   - starts: The start of each character in seconds. The times are relative to the whole sound or to this piece.
-    ///     The first time decides: if it is before the end of the previous piece, all times are relative to this piece.
+    ///   - starts: The start of each character in seconds, relative to the whole sound or to this piece. If the first
+    ///     start is before the end of the previous piece, all times are relative to this piece.
     ///   - ends: The end of each character.
     ///   - elapsed: The length of the sound before this piece in seconds, if known.
     mutating func append(_ characters: [String], starts: [Double], ends: [Double], elapsed: Double? = nil) {
@@ -68,7 +70,8 @@ struct SpeechTimes: Sendable {
         signs = []
     }
 
-    /// The overlap of adjacent pieces that does not count as a restart of the times: 50 ms, given in seconds.
+    /// The time by which adjacent pieces may overlap: 50 ms, given in seconds. If a piece begins even earlier, its
+    /// times are relative to the piece.
     private static let tolerance = 0.05
 
     // MARK: Words

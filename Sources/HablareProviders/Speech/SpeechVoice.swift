@@ -50,8 +50,8 @@ public struct SpeechVoiceFilter: Sendable, Hashable {
         self.quality = quality
     }
 
-    /// Returns whether a voice matches the filter. Case is ignored. If the filter sets a property and the voice's
-    /// property is unknown, the voice does not match.
+    /// Returns whether a voice matches the filter. Case is ignored. If the filter sets a property that is unknown for
+    /// the voice, the voice does not match.
     public func accepts(_ voice: SpeechVoice) -> Bool {
         func isSame(_ one: String, _ other: String?) -> Bool { one.lowercased() == other?.lowercased() }
         if let gender, !isSame(gender, voice.gender) { return false }

@@ -2,7 +2,7 @@ import Foundation
 package import Hablare
 import HablareJSON
 
-/// Transcribed speech, in a form that is the same for all services. Pure.
+/// Transcribed speech, in a form that is the same for all services.
 package struct Transcript: Sendable, Hashable {
     /// The whole text, without surrounding white space. Empty for audio without speech.
     package var text: String
@@ -27,7 +27,8 @@ package struct Transcript: Sendable, Hashable {
         self.seconds = seconds
     }
 
-    /// The maximum length of audio that is accepted in a report: ten years. A longer length is an error of the server.
+    /// The maximum length of audio that a server may report, in seconds: ten years. A longer length is an error of the
+    /// server.
     private static let longest = 3e8
 
     /// The length of the audio in milliseconds; 0 if it is unknown.
@@ -87,9 +88,8 @@ extension SpokenTime {
 }
 
 extension ParameterValue {
-    /// The times in a list of objects that have a text, a start and an end in seconds. Entries without a text, or with
-    /// times that are not numbers, are omitted, because such entries must not cause a billed transcript to be
-    /// discarded.
+    /// Returns the times in a list of objects that have a text, a start and an end in seconds. Entries without a text,
+    /// or with times that are not numbers, are left out, so that the rest of a billed transcript is still used.
     ///
     /// - Parameters:
     ///   - name: The name of the member with the text.

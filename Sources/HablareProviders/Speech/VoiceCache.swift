@@ -3,9 +3,9 @@ public import Hablare
 
 /// A file that caches a service's list of voices, so that not every command has to request the list.
 ///
-/// The file is written atomically. If the file cannot be read, is damaged, or belongs to another service, it counts as
-/// missing. If the file cannot be written, the next call asks the service again. These cases are not errors. The file
-/// contains names of voices and no secret.
+/// The file is written atomically. If the file cannot be read, is damaged, or belongs to another service, the cache is
+/// empty. If the file cannot be written, the next call asks the service again. None of these cases is an error. The
+/// file contains names of voices and no secret.
 ///
 /// ```swift
 /// let cache = VoiceCache(file: folder.appendingPathComponent("voices.json"), lifetime: .seconds(3600))
@@ -19,7 +19,8 @@ public struct VoiceCache: Sendable {
 
     /// The file.
     public let file: URL
-    /// The time for which a list is valid. Default: a day. For example, `.seconds(3600)` while voices are being added.
+    /// The time for which a list is valid. Default: a day. For example, use `.seconds(3600)` while voices are being
+    /// added.
     public let lifetime: Duration
     private let date: @Sendable () -> Date
 

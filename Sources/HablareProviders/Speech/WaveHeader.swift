@@ -23,8 +23,8 @@ struct WaveHeader: Sendable, Hashable {
         self.sampleRate = sampleRate
     }
 
-    /// Returns a file with the samples, and a header that has their exact size. An incomplete sample at the end is
-    /// omitted.
+    /// Returns a file with the samples, and a header that has their exact size. An incomplete sample at the end is left
+    /// out.
     func file(_ samples: Data) -> Data {
         let count = samples.count - samples.count % coding.width
         var file = bytes(before: count)
@@ -34,7 +34,7 @@ struct WaveHeader: Sendable, Hashable {
         return file
     }
 
-    /// Returns the header for this many bytes of samples. For `nil`, a stream of unknown size, the header has the
+    /// Returns the header for this many bytes of samples. For `nil` (a stream of unknown size), the header has the
     /// maximum sizes. Readers then read to the end.
     func bytes(before count: Int?) -> Data {
         let isPlain = coding == .pcm

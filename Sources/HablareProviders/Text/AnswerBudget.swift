@@ -1,7 +1,7 @@
 import Hablare
 
-/// The memory limit of an answer that is being received. Everything that is kept counts: text, tool calls, thinking,
-/// and an overhead for each item. Pure.
+/// The memory limit of an answer that is being received. It counts everything that is kept: text, tool calls, thinking,
+/// and an overhead for each item.
 struct AnswerBudget: Sendable, Hashable {
     /// The usual limit in bytes: 16 MiB, many times the size of the longest answer of any model.
     static let usual = 16 << 20

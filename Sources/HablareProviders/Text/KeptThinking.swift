@@ -5,7 +5,7 @@ import HablareJSON
 /// The form of a text that an answer's metadata has under ``/Hablare/AnswerMetadata/thinking``.
 ///
 /// A service understands only its own form. If a fallback continues a conversation at another service, the conversation
-/// still has the texts of the first service. The provider of the other service leaves them out.
+/// still has texts in the form of the first service. The provider of the second service leaves these texts out.
 enum KeptThinking: Sendable, Hashable {
     /// Blocks of Anthropic's messages API.
     case blocks

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A document or a recording in a prompt. It is sent in base64. Its bytes are read after all other checks.
+/// A document or a recording in a prompt. It is sent in base64. Its bytes are read last, after all other checks.
 struct PromptFile: Sendable, Hashable {
     let body: Body
     /// The media type, such as `application/pdf` or `audio/wav`.

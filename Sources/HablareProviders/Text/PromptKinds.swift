@@ -15,9 +15,9 @@ struct PromptKinds: OptionSet, Sendable {
 
     /// Checks that an API accepts every part of a prompt, before anything is sent.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a part that the API does not accept. The error
-    ///   names the provider and the kind. Throws the same error for an address that is not a web address. The error
-    ///   does not contain the address.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a part that the API does not accept, with the
+    ///   names of the provider and of the kind. Also for an address that is not a web address. The error does not
+    ///   contain the address.
     func check(_ prompt: Prompt, of provider: ProviderID) throws(AIServiceError) {
         for part in prompt.parts {
             guard let kind = Self(of: part) else { continue }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A picture in a prompt, in a format that language models read. Its bytes are read after all other checks.
+/// A picture in a prompt, in a format that language models read. Its bytes are read last, after all other checks.
 struct PromptPicture: Sendable, Hashable {
     let body: Body
     /// The media type, such as `image/png`.

@@ -2,24 +2,24 @@
 /// part of an error, which is stored and logged.
 ///
 /// The filter finds literal repetitions of the prompt, as a whole or in part. It also finds single words of at least
-/// four letters, and numbers of at least four digits. It ignores case. Common words of error messages are not removed.
-/// The filter does not find a prompt in another form, such as an encoded or translated form.
+/// four letters, and numbers of at least four digits. It ignores case. Ordinary words of error messages are not
+/// removed. The filter does not find a prompt in another form, such as an encoded or translated form.
 struct Redaction: Sendable {
     /// The text that replaces the prompt's words.
     static let mark = "[prompt]"
-    /// The minimum number of consecutive bytes of the prompt that are redacted. Shorter sequences are often common
-    /// words. A prompt that is shorter is redacted if it occurs as a whole.
+    /// The minimum number of consecutive bytes of the prompt that are redacted. Shorter sequences are often ordinary
+    /// words. If the whole prompt is shorter, it is redacted where it occurs as a whole.
     static let shortest = 12
-    /// The minimum number of letters of a word that is redacted. Shorter words are too common.
+    /// The minimum number of letters of a word that is redacted. Shorter words occur in many messages.
     static let shortestWord = 4
-    /// The common words of error messages. They reveal nothing, even if they also occur in the prompt.
+    /// The ordinary words of error messages. They reveal nothing, even if they also occur in the prompt.
     private static let everybodys = Set(
         """
         argument cannot could denied device directory error failed fatal file found from have input invalid language
         line memory missing open option output permission read such text that there this unknown usage voice warning
         with word write
         """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
-    /// Further common words in the error messages of services.
+    /// Further ordinary words in the error messages of services.
     private static let ofServices = Set(
         """
         additionalproperties allowed array assistant boolean context content exceed exceeded exceeds expected false
@@ -28,7 +28,7 @@ struct Redaction: Sendable {
         temperature tokens tool tools true type unsupported user value values
         """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
 
-    /// The origin of a message. It determines which words are common.
+    /// The origin of a message. It selects the list of ordinary words that are not removed from the message.
     enum Speaker: Sendable, Hashable { case program, service }
 
     private let prompt: [UInt8]
@@ -70,7 +70,7 @@ struct Redaction: Sendable {
     }
 
     /// Returns which bytes come from the prompt: every sequence of ``shortest`` bytes that also occurs in the prompt,
-    /// extended to whole characters. The time is linear in both lengths.
+    /// extended to whole characters. The time is proportional to the sum of both lengths.
     private func promptBytes(in words: [UInt8]) -> [Bool] {
         var hidden = wholeWords(in: words)
         let width = min(Self.shortest, prompt.count)
@@ -93,8 +93,8 @@ struct Redaction: Sendable {
         return hidden
     }
 
-    /// Returns which bytes belong to whole words of the prompt, ignoring case. A program may quote only the word that
-    /// it cannot handle.
+    /// Returns which bytes belong to whole words of the prompt, ignoring case. Single words are checked because a
+    /// program may quote only the word that it cannot handle.
     private func wholeWords(in words: [UInt8]) -> [Bool] {
         var hidden = Array(repeating: false, count: words.count)
         for isPart in [Self.isLetter, Self.isDigit] {
@@ -118,8 +118,8 @@ struct Redaction: Sendable {
         word.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 32 : $0 }
     }
 
-    /// Returns whether a match may be redacted. A prompt of one to three bytes is redacted only as a separate word.
-    /// Otherwise a prompt such as `a` would be removed from every word.
+    /// Returns whether a match may be redacted. A prompt of one to three bytes is redacted only where it is a separate
+    /// word. Otherwise a prompt such as `a` would be removed from the inside of other words.
     private func mayHide(_ words: [UInt8], _ start: Int, _ width: Int) -> Bool {
         guard width < 4 else { return true }
         return !(start > 0 && Self.isLetter(words[start - 1]))

@@ -19,7 +19,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return try ended(gathered, of: answer)
     }
 
-    /// Yields the text of a streamed answer as it arrives. For a value tree, collects the text.
+    /// Yields the text of a streamed answer as it arrives. If the answer is a JSON value, collects the text instead.
     mutating func receive(
         _ answer: ServiceAnswer, into gathered: inout String, for call: ProviderCall
     ) async throws(AIServiceError) {
@@ -55,8 +55,9 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return try yielded(of: answer)
     }
 
-    /// Returns the error for a call that should have continued a paused answer. The answer's earlier part is complete
-    /// and billed. Therefore the call is not repeated like a call that was never sent.
+    /// Returns the error for a failed call that should have continued a paused answer. The earlier part of the answer
+    /// is complete and billed. Therefore the error has the usage of that part, and if it is retryable, its outcome is
+    /// unknown.
     func afterPause(_ error: AIServiceError) -> AIServiceError {
         guard error.disposition != .outcomeUnknown, error.code != .cancelled else { return error.afterwards }
         return error.afterwards.billed(.billed(service.charged(reader.usage)))
@@ -96,8 +97,8 @@ struct TextExchange<Reader: TextReader>: Sendable {
         }
     }
 
-    /// Returns the answer's value tree. Returns null if the model asks for tool calls first. A text that is not JSON is
-    /// returned as text, because the caller may still find a value in it. The parser is as strict as the later
+    /// Returns the answer's JSON value. If the model asks for tool calls first, returns null. A text that is not JSON
+    /// is returned as text, because the caller may still find a value in it. The parser is as strict as the later
     /// validation.
     private func value(_ text: String, _ ending: TextEnding) throws(AIServiceError) -> ResponseContent {
         if text.isEmpty, ending.hasToolCalls { return .structured(.null) }
@@ -114,13 +115,14 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return ParameterValue(json: Data(text.utf8)).map { .structured($0) } ?? .text(Body(text))
     }
 
-    /// Returns the error for an answer that is complete but unusable. Such an answer is billed like a usable one.
+    /// Returns the error for an answer that is complete but unusable. The service bills such an answer like a usable
+    /// one.
     private func useless(_ error: AIServiceError) -> AIServiceError { billed(error, hasBegun: true) }
 
     // MARK: Faults
 
-    /// Returns an error with its billing. If the service reports the usage, the error has that usage. If not, the error
-    /// states whether output that had begun may be billed.
+    /// Returns an error with its billing. If the service reports the usage, the error has that usage. Otherwise the
+    /// error says whether output that had begun may be billed.
     private func billed(_ error: AIServiceError, hasBegun: Bool) -> AIServiceError {
         if let counted = reader.counted { return error.billed(.billed(service.charged(counted))) }
         guard hasBegun else { return error }

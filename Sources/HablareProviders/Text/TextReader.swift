@@ -30,14 +30,14 @@ struct TextEnding: Sendable, Hashable {
     /// Whether the model asks for tool calls.
     var hasToolCalls: Bool
 
-    /// Returns a copy in which the service's own words are changed. The model's output stays unchanged.
+    /// Returns a copy in which the service's own words are changed. The model's output does not change.
     func mapWords(_ change: (String) -> String) -> TextEnding {
         var changed = self
         for (name, text) in metadata where !Self.answers.contains(name) { changed.metadata[name] = change(text) }
         return changed
     }
 
-    /// The metadata that contains the model's output. It stays unchanged, like the model's text.
+    /// The metadata that contains the model's output. Like the model's text, it is not changed.
     private static let answers: Set<String> = [
         AnswerMetadata.toolCalls, AnswerMetadata.thinking, AnswerMetadata.commentary,
     ]
@@ -46,15 +46,15 @@ struct TextEnding: Sendable, Hashable {
     var finishReason: String? { metadata[AnswerMetadata.finishReason] }
 }
 
-/// A reader of the events of a text API. Pure.
+/// A reader of the events of a text API.
 protocol TextReader: Sendable {
     /// The service that offers the API.
     associatedtype Service: TextService
-    /// The maximum size in bytes of a text that is collected for a value tree.
+    /// The maximum size in bytes of a text that is collected for a JSON value.
     static var mostText: Int { get }
-    /// Whether a part of the answer has arrived, even if it is only thinking. That part may be billed.
+    /// Whether a part of the answer has arrived, even if it is only thinking. The service may bill that part.
     var hasBegun: Bool { get }
-    /// Whether the answer is complete, even if the event for its end did not arrive.
+    /// Whether the answer is complete, even if the event that ends it did not arrive.
     var isComplete: Bool { get }
     /// The usage that is known so far.
     var usage: Usage { get }
@@ -68,7 +68,7 @@ protocol TextReader: Sendable {
     func ending(requestID: String?) throws(TextFault) -> TextEnding
 }
 
-/// A reader of an API that can also send a whole answer. Pure.
+/// A reader of an API that can also send a whole answer.
 protocol WholeTextReader: TextReader {
     /// Reads a whole answer and returns its text.
     mutating func read(whole value: ParameterValue) throws(TextFault) -> String
@@ -80,8 +80,8 @@ protocol TextService: Sendable {
     var client: ServiceClient { get }
     /// Returns the usage to record.
     func charged(_ usage: Usage) -> Usage
-    /// Returns the error for an error object in an answer. The HTTP status reported success.
+    /// Returns the error for an error object in an answer. The HTTP status reported success, so the object decides.
     ///
-    /// - Parameter hasBegun: Whether a part of the answer arrived before the error. That part may be billed.
+    /// - Parameter hasBegun: Whether a part of the answer arrived before the error. The service may bill that part.
     func failure(saying error: ParameterValue, in answer: ServiceAnswer, hasBegun: Bool) -> AIServiceError
 }

@@ -2,7 +2,8 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A collection that assembles tool calls from their pieces, in any order and form that servers use. Pure.
+/// A collection that assembles tool calls from their pieces. The pieces may arrive in any order and form that servers
+/// use.
 struct ToolCallAssembly: Sendable {
     private struct Draft: Sendable {
         var index: Int64?
@@ -14,7 +15,7 @@ struct ToolCallAssembly: Sendable {
         var text: String { arguments.trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
-    /// The maximum number of calls. No model makes as many calls at once.
+    /// The maximum number of calls. No model makes so many calls at once.
     private static let mostCalls = 4096
 
     private var drafts: [Draft] = []
@@ -24,12 +25,12 @@ struct ToolCallAssembly: Sendable {
 
     /// Adds a piece.
     ///
-    /// All pieces of a call have the same index. Compatible servers may omit the index, or give all calls the same
-    /// index. A new id then starts a new call. A piece without an index and without an id belongs to the last call.
+    /// All pieces of a call have the same index. If a compatible server omits the index, or gives all calls the same
+    /// index, a new id starts a new call. A piece without an index and without an id belongs to the last call.
     ///
     /// - Parameters:
     ///   - arguments: The next characters of the arguments' JSON, or the whole arguments as an object.
-    ///   - budget: The memory budget. Everything that is kept counts.
+    ///   - budget: The memory budget. Everything that is kept is counted.
     /// - Throws: A fault if the budget is exceeded.
     mutating func take(
         index: Int64?, id: String?, name: String?, arguments: ParameterValue?, within budget: inout AnswerBudget
@@ -83,9 +84,9 @@ struct ToolCallAssembly: Sendable {
         }.map(\.element)
     }
 
-    /// Returns the calls in the order of their indices. An element is `nil` for a call without a name, or with
-    /// arguments that are not JSON. A call without arguments has an empty object. If a name occurs twice in an object,
-    /// the last value counts.
+    /// Returns the calls in the order of their indices. If a call has no name, or has arguments that are not JSON, its
+    /// element is `nil`. If a call has no arguments, they are an empty object. If a name occurs twice in an object, the
+    /// last value is used.
     func drafted() -> [ToolCall?] {
         ordered.enumerated().map { number, draft in
             let text = draft.text.isEmpty ? "{}" : draft.text
@@ -97,8 +98,8 @@ struct ToolCallAssembly: Sendable {
 
     /// Returns the calls; `nil` if a call is invalid.
     ///
-    /// - Parameter areCut: Whether the answer was cut off. If so, the last call is omitted if it is invalid or has no
-    ///   arguments, because its arguments may be missing.
+    /// - Parameter areCut: Whether the answer was cut off. If `true`, the last call is left out if it is invalid or has
+    ///   no arguments, because its arguments may be missing.
     func calls(areCut: Bool = false) -> [ToolCall]? {
         var drafted = drafted()
         if areCut, let last = ordered.last, last.text.isEmpty || drafted.last == .some(nil) { drafted.removeLast() }

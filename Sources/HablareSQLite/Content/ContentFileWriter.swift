@@ -14,7 +14,7 @@ import Darwin
 import Musl
 #endif
 
-/// A writer of a content file. It computes the digest piece by piece, so the content is never in memory as a whole.
+/// Writes a content file. It computes the SHA-256 piece by piece, so the content is never completely in memory.
 final class ContentFileWriter: ContentWriter {
     private struct Unfinished: Sendable {
         let file: URL
@@ -27,8 +27,8 @@ final class ContentFileWriter: ContentWriter {
         /// Nothing is written yet.
         case fresh
         case open(Unfinished)
-        /// The current call uses the file. Or no further call is allowed, because the file failed, was finished or was
-        /// abandoned.
+        /// A call uses the file at the moment. Or no further call is allowed, because the writing failed, was finished
+        /// or was abandoned.
         case taken
     }
 

@@ -14,8 +14,8 @@ import Darwin
 import Musl
 #endif
 
-/// Content-addressed files. The name of a file is the SHA-256 of its bytes (`content/ab/cdef…`), so equal bytes are
-/// kept once.
+/// Files with large content, named by their content. The name of a file is the SHA-256 of its bytes
+/// (`content/ab/cdef…`), so content that occurs several times is kept once.
 public final class ContentFiles: ContentStore {
     private let directory: URL
     private let thresholds: ContentThresholds
@@ -24,8 +24,9 @@ public final class ContentFiles: ContentStore {
     private let preparedFolders = Locked<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
-    /// - Parameter database: The open database of the folder. It is checked before a file is created or removed. If the
-    ///   path leads to no store or to another store, no file is changed. `nil`: no check.
+    /// - Parameter database: The open database of the store. Before a file is created or removed, the store checks that
+    ///   the database is still at its path. If another store or no store is there, no file is changed. With `nil`,
+    ///   there is no check.
     init(
         directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system,
         of database: DatabaseIdentity? = nil
@@ -37,14 +38,14 @@ public final class ContentFiles: ContentStore {
         try translatingFileFailures { try calls.makeFolder(directory.path) }
     }
 
-    /// Returns a size in bytes. Content of the type that has at least this size is kept in a file. See
+    /// Returns the size in bytes from which content of a type is kept in a file. See
     /// ``/Hablare/ContentStore/threshold(for:)``.
     public func threshold(for type: ContentType) -> Int {
         type == .text ? thresholds.text : thresholds.other
     }
 
     /// Makes bytes durable and returns a reference to them. See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch
-    /// queue, because a file sync blocks.
+    /// queue, because a file sync blocks its thread.
     public func put(_ data: Data) async throws -> ContentReference {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.translating { try self.write(data) } }) }
@@ -58,7 +59,7 @@ public final class ContentFiles: ContentStore {
 
     /// Returns the error for a content file that does not exist.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if the whole store is gone.
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if the whole store no longer exists.
     private func gone() throws -> AIServiceError {
         try database?.check()
         return AIServiceError(
@@ -82,15 +83,15 @@ public final class ContentFiles: ContentStore {
         }
     }
 
-    /// Returns a writer of content that arrives in pieces. See ``/Hablare/ContentStore/makeWriter()``. The writer
-    /// writes each piece to a file at once. The file gets its name when the content is finished.
+    /// Returns a writer of content that arrives in pieces. See ``/Hablare/ContentStore/makeWriter()``. It writes each
+    /// piece to a file at once. The file gets its final name when the content is complete.
     public func makeWriter() -> any ContentWriter { ContentFileWriter(files: self, queue: queue) }
 
     /// Returns the file that holds the content. See ``/Hablare/ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
-    /// Returns whether the content exists with the size of the reference. Returns `false` if a damaged file has another
-    /// size.
+    /// Returns whether a file with the content exists and has the size of the reference. A damaged file may have a
+    /// different size. In this case returns `false`.
     public func has(_ reference: ContentReference) -> Bool {
         do {
             return try FileSystem.size(ofFile: file(of: reference).path) == reference.byteCount
@@ -99,9 +100,9 @@ public final class ContentFiles: ContentStore {
         }
     }
 
-    /// Runs calls that write content, and translates their errors. If a folder is missing, the store or its content was
-    /// deleted or moved, because all folders were created when the store was opened. If an unfinished file is missing,
-    /// it was removed because no data was written to it for long.
+    /// Runs calls that write content. If a call fails, throws an error of the store. If a folder is missing, the store
+    /// or its content was deleted or moved. All folders were created when the store was opened. If an unfinished file
+    /// is missing, it was removed because nothing was written to it for long.
     func translating<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
@@ -133,12 +134,12 @@ public final class ContentFiles: ContentStore {
         try translatingFileFailures { try FileSystem.remove(file.path) }
     }
 
-    /// Returns every content file. Its name is its digest.
+    /// Returns every content file. The name of a file is its digest.
     func all() throws -> [URL] {
         try folders().flatMap(files)
     }
 
-    /// Returns the folders of the content files, at most about 256. The result may include files that are not folders.
+    /// Returns the folders that contain the content files, at most about 256. The result may also include other items.
     /// They contain no content files.
     func folders() throws -> [URL] {
         try files(in: directory)
@@ -156,7 +157,7 @@ public final class ContentFiles: ContentStore {
         return status.size
     }
 
-    /// Returns the digest in a file's name. Returns `nil` if the name is not that of a content file.
+    /// Returns the digest that a file's name contains. Returns `nil` if the file is not a content file.
     func digest(of file: URL) -> Data? {
         let name = file.deletingLastPathComponent().lastPathComponent + file.lastPathComponent
         guard name.utf8.count == 64 else { return nil }
@@ -169,7 +170,8 @@ public final class ContentFiles: ContentStore {
             .appendingPathComponent(String(name.dropFirst(2)))
     }
 
-    /// Creates a file in a separate folder for unfinished content. The name of the content is known only at its end.
+    /// Creates a file in the folder for unfinished content. It cannot have its final name yet, because the name depends
+    /// on the whole content.
     func createUnfinished() throws -> (file: URL, descriptor: Int32) {
         try database?.check()
         let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
@@ -178,7 +180,7 @@ public final class ContentFiles: ContentStore {
         return (file, try FileSystem.create(file.path))
     }
 
-    /// Renames a written and synced file to the name of its content.
+    /// Renames a complete and synced file to the name that its content determines.
     func adopt(_ unfinished: URL, as reference: ContentReference) throws {
         let file = file(of: reference)
         let folder = file.deletingLastPathComponent()
@@ -187,7 +189,7 @@ public final class ContentFiles: ContentStore {
         try calls.syncFolder(folder.path)
     }
 
-    /// Ensures that a folder exists and that its name is durable. Does this once for each folder and process.
+    /// Creates a folder if it does not exist, and makes its name durable. Does this once for each folder in a process.
     private func prepare(_ folder: URL) throws {
         let name = folder.lastPathComponent
         if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {

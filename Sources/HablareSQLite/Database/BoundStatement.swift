@@ -3,11 +3,14 @@ import GRDB
 import GRDBSQLite
 import Hablare
 
-/// A cached statement. Its values are bound without boxing, because it is on the hot path of the store.
+/// A cached SQL statement. Its values are bound without boxing, because every write of the store uses such statements.
 ///
-/// Only this file calls SQLite's C interface. These are its invariants. A statement is used only inside the database
-/// access that fetched it from GRDB's cache, on the thread of this access. SQLite copies values when they are bound.
-/// Every execution ends with a reset, even if it throws, so an error of one request never appears in the next request.
+/// Only this file calls SQLite's C interface. It follows these rules:
+///
+/// - A statement is used only inside the database access that took it from GRDB's cache, on the thread of this access.
+/// - SQLite copies values when they are bound.
+/// - Every execution ends with a reset, even if it throws. An error of one request therefore never appears in the next
+///   request.
 struct BoundStatement: ~Copyable {
     private let statement: Statement
     private let handle: OpaquePointer
@@ -38,7 +41,7 @@ struct BoundStatement: ~Copyable {
         if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
     }
 
-    /// Binds a number. NaN becomes NULL.
+    /// Binds a number. NaN is stored as NULL.
     mutating func bind(_ index: Int32, _ value: Double?) {
         if let value { note(sqlite3_bind_double(handle, index, value)) } else { note(sqlite3_bind_null(handle, index)) }
     }
@@ -118,7 +121,7 @@ struct BoundStatement: ~Copyable {
             message: connection.flatMap { String(validatingCString: sqlite3_errmsg($0)) })
     }
 
-    /// The current row of a statement. Columns count from 0.
+    /// The current row of a statement. The first column has the number 0.
     struct RowReader: ~Copyable {
         fileprivate let handle: OpaquePointer
 

@@ -15,7 +15,7 @@ enum Coding {
         Date(timeIntervalSince1970: Double(time) / 1_000_000)
     }
 
-    /// Returns whole milliseconds, rounded up so that a very short time does not become zero.
+    /// Returns a duration in whole milliseconds. It is rounded up, so that a very short time does not become zero.
     static func milliseconds(_ duration: Duration) -> Int64 {
         // `components` traps on durations of more seconds than an Int64 has.
         guard duration < .seconds(Int64.max / 1000), duration > .seconds(Int64.min / 1000) else {
@@ -58,7 +58,8 @@ enum Coding {
 }
 
 extension FlightLifecycle {
-    /// The `state` column: 0 waiting, 1 leased, 2 executing, 3 completed, 4 failed, 5 cancelled, 6 backing off, 7 held.
+    /// The value of the `state` column: 0 waiting, 1 leased, 2 executing, 3 completed, 4 failed, 5 cancelled, 6 backing
+    /// off, 7 held.
     var stateCode: Int {
         switch state {
         case .waiting: 0
@@ -72,8 +73,13 @@ extension FlightLifecycle {
         }
     }
 
-    /// The `owner` column: the holder, 0 for a waiting flight, -1 for a flight that backs off, -2 for a held flight,
-    /// NULL for a settled flight.
+    /// The value of the `owner` column. It depends on the state of the flight:
+    ///
+    /// - waiting: 0
+    /// - leased or executing: the id of the holder
+    /// - backing off: -1
+    /// - held: -2
+    /// - ended: NULL
     var ownerCode: Int64? {
         switch state {
         case .waiting: 0
@@ -84,19 +90,19 @@ extension FlightLifecycle {
         }
     }
 
-    /// The `not_before` column: NULL for a flight that does not back off.
+    /// The value of the `not_before` column: the end of the backoff, or NULL for a flight that does not back off.
     var notBeforeCode: Int64? {
         if case .backingOff(let until) = state { Coding.time(until) } else { nil }
     }
 
-    /// The columns of a flight `f` from which a lifecycle is read.
+    /// The columns of a flight `f` from which its lifecycle is read.
     static let columns = """
         f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before, f.handle IS NOT NULL
         """
     /// The number of ``columns``.
     static let columnCount: Int32 = 9
 
-    /// Reads a lifecycle from a row whose columns from `first` on are ``columns``.
+    /// Reads a lifecycle from a row. The columns from `first` on must be ``columns``.
     init(_ row: borrowing BoundStatement.RowReader, from first: Int32 = 0) {
         let owner = OwnerID(rawValue: row.int(first + 1))
         let state: State =
@@ -121,14 +127,14 @@ extension FlightLifecycle {
             hasHandle: row.int(first + 8) == 1)
     }
 
-    /// Returns a count of a row. A damaged count is clamped, so that arithmetic on it cannot trap.
+    /// Returns a count from a column. If the count is damaged, it is clamped, so that arithmetic with it cannot trap.
     private static func count(_ number: Int64) -> Int {
         Int(min(max(0, number), Int64.max / 2))
     }
 }
 
 extension ContentType {
-    /// The `kind` column.
+    /// The value of the `kind` column.
     var code: Int {
         switch self {
         case .text: 0
@@ -149,8 +155,8 @@ extension ContentType {
 }
 
 extension CachePolicy {
-    /// The `caching` column: NULL for the default, -1 for `refresh`, -2 for `bypass`, otherwise the maximum age in
-    /// microseconds.
+    /// The value of the `caching` column: NULL for the default, -1 for `refresh`, -2 for `bypass`, or the maximum age
+    /// in microseconds.
     var code: Int64? {
         switch kind {
         case .use(within: nil): nil
@@ -160,7 +166,7 @@ extension CachePolicy {
         }
     }
 
-    /// Reads a policy from a column. A damaged value becomes the default.
+    /// Reads a policy from a column. If the value is damaged, the policy is the default.
     init(code: Int64?) {
         switch code {
         case .some(-1): self = .refresh
@@ -172,10 +178,11 @@ extension CachePolicy {
 }
 
 extension StreamingPolicy {
-    /// The `streaming` column: 1 for durable, 2 for volatile. 4 is added if a restart is allowed.
+    /// The value of the `streaming` column: 1 for durable, 2 for volatile. If a restart is allowed, 4 is added.
     var code: Int64 { Int64(durability.rawValue + 1) | (allowsRestart ? 4 : 0) }
 
-    /// Reads a policy from a column. A damaged value becomes the most careful policy.
+    /// Reads a policy from a column. If the value is damaged, the policy is the most careful one: durable and without
+    /// restart.
     init(code: Int64) {
         self.init(durability: code & 3 == 2 ? .volatile : .durable, allowsRestart: code & 4 != 0)
     }

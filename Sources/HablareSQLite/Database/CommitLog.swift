@@ -3,31 +3,33 @@ import GRDB
 import Hablare
 import HablareStores
 
-/// The log of commits. Each row names the rows that a commit changed, so that other processes read only these rows.
+/// The log of commits. Each row names the rows that one commit changed. Other processes then read only these rows.
 ///
-/// A commit has no row if other processes do not need its changes, or if no other store was open on the folder. Rows
-/// are deleted only from the beginning, so a gap in the numbers shows a reader that it missed rows.
+/// A commit has no row in the log if other processes do not need its changes, or if no other store was open on the
+/// folder. Only the oldest rows are deleted. If numbers are missing, a reader therefore knows that it has missed rows.
 struct CommitLog: Sendable {
-    /// The minimum number of rows that the log keeps. A process that missed more rows reads all rows of interest.
+    /// The minimum number of rows that the log keeps. A process that has missed more rows reads all rows that it
+    /// executes or watches.
     static let keptCount: Int64 = 1_000
-    /// The number of commits between two deletions of old rows. A larger number makes each commit cheaper.
+    /// The number of commits between two deletions of old rows. The larger this number is, the cheaper is the average
+    /// commit.
     static let trimInterval: Int64 = 64
 
     /// The random number of this open store. It distinguishes the commits of this store from the commits of other open
     /// stores, even in the same process.
     let writer: Int64
-    /// The state of the log up to which this store knows the changes.
+    /// The position in the log up to which this store knows all changes.
     private(set) var position: Position
 
-    /// A state of the log.
+    /// A position in the log.
     struct Position: Sendable, Hashable {
-        /// SQLite's number of the database's state, which changes when other connections commit.
+        /// SQLite's number for the state of the database. It changes when another connection commits.
         var version: Int64
         /// The number of the last row.
         var seq: Int64
     }
 
-    /// Creates a log at its present state.
+    /// Creates a log whose position is the end of the stored log.
     init(writer: Int64, _ db: Database) throws {
         self.writer = writer
         // Read in this order: a commit in between costs the next check a query and is not reported.
@@ -53,13 +55,13 @@ struct CommitLog: Sendable {
         return seq
     }
 
-    /// Notes that a commit of this store is on disk. If its number follows the last known number, no other process has
-    /// committed in between.
+    /// Records that a commit of this store is on disk. If its number directly follows the last known number, no other
+    /// process has committed in between.
     mutating func committed(_ seq: Int64?) {
         if seq == position.seq + 1 { position.seq += 1 }
     }
 
-    /// Deletes all rows except the newest row. The newest row stays, because its number must not be used again.
+    /// Deletes all rows except the newest row. The newest row stays, so that its number is not used again.
     static func empty(_ db: Database) throws {
         var delete = try BoundStatement(db, "DELETE FROM commits WHERE seq < (SELECT max(seq) FROM commits)")
         try delete.run()
@@ -67,19 +69,19 @@ struct CommitLog: Sendable {
 
     // MARK: Reading
 
-    /// The commits of other processes after a state of the log.
+    /// The commits of other processes after a position in the log.
     struct News: Sendable {
-        /// The state after these commits.
+        /// The position after these commits.
         var position: Position
-        /// The changed rows that are of interest, each once, in the order of the commits.
+        /// The changed rows that this process executes or watches, without duplicates, in the order of the commits.
         var rows: [ChangedRow] = []
         var mayWait = false
         var touchesAnswers = false
-        /// Whether all commits were read.
+        /// Whether no commit is missing.
         var isComplete = true
     }
 
-    /// Reads the commits of other processes. If there are none, it only reads SQLite's number.
+    /// Reads the commits of other processes. If there are none, only SQLite's number is read.
     func news(_ db: Database, where isOfInterest: (ChangedRow) -> Bool) throws -> News {
         var news = News(position: position)
         // Read before the rows: a commit in between is read now, and costs the next check a query.
@@ -111,7 +113,7 @@ struct CommitLog: Sendable {
         return news
     }
 
-    /// Notes that the changes up to a state are known.
+    /// Records that all changes up to a position are known.
     mutating func caughtUp(to news: News) {
         let seq = news.isComplete ? max(position.seq, news.position.seq) : news.position.seq
         position = Position(version: news.position.version, seq: seq)

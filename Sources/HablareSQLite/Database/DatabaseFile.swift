@@ -3,12 +3,12 @@ import GRDB
 import Hablare
 import HablareFiles
 
-/// A namespace for opening the database file.
+/// Functions that open the database file.
 enum DatabaseFile {
     /// Opens or creates the database, and migrates it. Also returns the identity of the open file.
     ///
-    /// - Throws: `AIServiceError` if the database is of newer software or of another program, or if the file is
-    ///   replaced during the call. `DatabaseError` for all other failures.
+    /// - Throws: `AIServiceError` if newer software or another program wrote the database, or if the file is replaced
+    ///   during the call. `DatabaseError` for every other failure.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration
     ) throws -> (DatabasePool, DatabaseIdentity) {
@@ -20,8 +20,8 @@ enum DatabaseFile {
         return (try open(path, options, as: identity), identity)
     }
 
-    /// Opens a file whose identity is known. Each connection opens the file by its path, now or when the connection is
-    /// first needed, and then checks the file's identity. Therefore no connection reads or writes another file.
+    /// Opens a file whose identity is already known. Each connection opens the file by its path, immediately or when it
+    /// is first needed. It then checks the identity of the file. No connection therefore uses a different file.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration, as identity: DatabaseIdentity
     ) throws -> DatabasePool {
@@ -64,8 +64,8 @@ enum DatabaseFile {
         }
     }
 
-    /// Refuses a database that this library must not migrate. Uses a read-only connection, because opening the pool
-    /// writes to the file.
+    /// Throws an error for a database that this library must not migrate. The check uses a read-only connection,
+    /// because opening the pool of connections writes to the file.
     private static func check(_ path: String, _ options: SQLiteStore.Configuration) throws {
         // SQLite takes a file with an incomplete header for a new database, and would overwrite it.
         if let size = try FileSystem.size(ofFile: path), (1..<100).contains(size) {

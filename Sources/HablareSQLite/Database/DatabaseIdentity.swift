@@ -11,25 +11,26 @@ import Musl
 import Darwin
 #endif
 
-/// The identity of the file that a store opened. With it, the store detects that the path names another file or no
-/// file.
+/// The identity of the file that a store opened. With it, the store detects that another file, or no file, is now at
+/// its path.
 ///
-/// SQLite continues to write to a deleted file without an error. All data that is committed to such a file is lost when
-/// the process ends.
+/// This is necessary because SQLite continues to write to a deleted file without an error. Data that is committed to a
+/// deleted file is lost when the process ends.
 struct DatabaseIdentity: Sendable, Hashable {
     private let path: String
     private let device: UInt64
     private let file: UInt64
 
-    /// Reads the identity of the file at a path. Open the file next: while it is open, no other file has its number.
+    /// Reads the identity of the file at a path. Open the file directly afterwards. While it is open, no other file can
+    /// have the same identity.
     init(ofFileAt path: String) throws(AIServiceError) {
         (device, file) = try Self.numbers(ofFileAt: path)
         self.path = path
     }
 
-    /// Checks that the path still names the file, with one system call.
+    /// Checks, with one system call, that the same file is still at the path.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if the path does not name the file.
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if another file or no file is at the path.
     func check() throws(AIServiceError) {
         let (device, file) = try Self.numbers(ofFileAt: path)
         guard (device, file) == (self.device, self.file) else {
@@ -37,8 +38,8 @@ struct DatabaseIdentity: Sendable, Hashable {
         }
     }
 
-    /// The error of ``check()`` if the path names another file or no file. `nil` if the path names the file or cannot
-    /// be checked.
+    /// The error that ``check()`` throws if another file or no file is at the path. `nil` if the same file is at the
+    /// path, or if this cannot be checked.
     var loss: AIServiceError? {
         do throws(AIServiceError) {
             try check()

@@ -13,7 +13,7 @@ import Musl
 #endif
 
 extension AIServiceError {
-    /// Creates the error for a failure of the database, with advice.
+    /// Creates the error for a failure of the database. The message says what to do.
     init(_ error: DatabaseError, path: String) {
         let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
         // A case of a primary code matches all its extended codes.
@@ -61,7 +61,7 @@ extension AIServiceError {
     }
 }
 
-/// Runs an access to the database, or to the lock of its folder, and translates its errors.
+/// Runs an access to the database, or to the lock of its folder. If it fails, throws an error of the store.
 func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     do {
         return try body()
@@ -75,7 +75,7 @@ func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     }
 }
 
-/// Runs calls to the file system, and translates their errors into those of a store.
+/// Runs calls to the file system. If a call fails, throws an error of the store.
 func translatingStoreFailures<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
@@ -85,8 +85,8 @@ func translatingStoreFailures<R>(_ body: () throws -> R) throws -> R {
 }
 
 extension AIServiceError {
-    /// Creates a store's error for a failure of the file system. A store creates all its folders when it opens, so a
-    /// missing folder was deleted or moved.
+    /// Creates the error of a store for a failure of the file system. A store creates all its folders when it is
+    /// opened. If a folder is missing, it was deleted or moved.
     fileprivate init(ofStore failure: FileFailure) {
         self =
             failure.number == ENOENT

@@ -3,7 +3,7 @@ import GRDB
 import Hablare
 import HablareStores
 
-/// A check of the recorded spending of budgets.
+/// Checks the recorded spending of budgets.
 struct BudgetCheck {
     /// A budget in one period.
     private struct Key: Hashable {
@@ -13,7 +13,7 @@ struct BudgetCheck {
 
     let db: Database
 
-    /// Reports each budget whose recorded sum differs from the sum of its reservations.
+    /// Reports each budget whose recorded amount differs from the sum of its reservations.
     func run(into diagnosis: inout StoreDiagnosis) throws {
         let noted = try accounts()
         let counted = try sums()
@@ -42,8 +42,8 @@ struct BudgetCheck {
         return accounts
     }
 
-    /// Adds up reservations in the same way as the store, which clamps the sum at the maximum number. SQLite's own
-    /// `sum` would fail at this number.
+    /// Returns the sum of the reservations of each budget. As in the store, a sum that is too large is clamped.
+    /// SQLite's function `sum` would fail in this case.
     private func sums() throws -> [Key: BudgetAccount] {
         var sums: [Key: BudgetAccount] = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT budget, period, amount, unknown FROM reservations")

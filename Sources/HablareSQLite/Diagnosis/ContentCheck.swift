@@ -3,13 +3,13 @@ import Hablare
 import HablareFileErrors
 import HablareFiles
 
-/// A comparison of content files with the rows that refer to them.
+/// Compares the content files with the rows that refer to them.
 struct ContentCheck {
-    /// The maximum time in seconds that a running process may take between writing a content file and writing its row.
+    /// The maximum time, in seconds, between the write of a content file and the write of its row by a running process.
     private static let inUse: TimeInterval = 3600
 
     let files: ContentFiles
-    /// Whether a process uses the store. If so, a new file without a row may soon get a row.
+    /// Whether a process may be using the store. If so, a new file without a row may still get its row.
     let mayBeInUse: Bool
 
     func run(_ references: [RowCheck.Reference], into diagnosis: inout StoreDiagnosis) throws {

@@ -3,15 +3,15 @@ import GRDB
 import Hablare
 import HablareSupport
 
-/// The known damage of an open store's database.
+/// The damage of an open store's database that is known so far.
 ///
-/// SQLite may read a damaged page without noticing the damage. A row is then missing, and its request looks as if it
-/// was never submitted. Therefore, if the store does not find a request, it reports the known damage.
+/// SQLite may read a damaged page without an error. Rows may then be missing, and their requests look as if they had
+/// never been submitted. Therefore, if the store does not find a request and the database is known to be damaged, it
+/// reports the damage.
 struct KnownDamage: Sendable {
-    /// The maximum size, in pages, of a database that is checked as a whole when a request is not found. It corresponds
-    /// to 16 MiB.
+    /// The maximum size, in pages, of a database that is checked completely when a request is not found. It is 16 MiB.
     static let mostPages = 4096
-    /// The database is checked after this number of requests that were not found.
+    /// After this number of requests that were not found, the database is checked again.
     static let interval = 1000
 
     /// A description of the damage, from SQLite or from this library. `nil` if no damage is known.
@@ -23,7 +23,7 @@ struct KnownDamage: Sendable {
         if self.finding == nil { self.finding = finding }
     }
 
-    /// Counts a request that was not found. Returns whether to check the database.
+    /// Counts a request that was not found. Returns whether the database should be checked now.
     mutating func missed() -> Bool {
         defer { misses += 1 }
         return finding == nil && misses.isMultiple(of: Self.interval)
@@ -31,7 +31,8 @@ struct KnownDamage: Sendable {
 }
 
 extension SQLiteStore {
-    /// Runs an access to the database, translates its errors, and records damage that SQLite finds.
+    /// Runs an access to the database. If it fails, throws an error of the store, and records the damage if SQLite
+    /// found one.
     func noticingDamage<R>(_ body: () throws -> R) throws -> R {
         do {
             return try translatingErrors(of: path, body)
@@ -47,7 +48,7 @@ extension SQLiteStore {
     /// Handles a request that was not found.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/storageCorrupt`` if the store is known to be damaged, because the
-    ///   request may have been submitted.
+    ///   request may be lost.
     func notFound(_ id: UUID) throws {
         if damage.withLock({ $0.missed() }), let complaint = try complaint() {
             damage.withLock { $0.found(complaint) }
@@ -62,8 +63,8 @@ extension SQLiteStore {
             cause: finding)
     }
 
-    /// Checks the database and returns SQLite's error message. Returns `nil` if there is no error, or if the database
-    /// is too large to check.
+    /// Checks the database, and returns SQLite's description of the damage. Returns `nil` if there is no damage, or if
+    /// the database is too large for this check.
     private func complaint() throws -> String? {
         try noticingDamage {
             try pool.read { db in

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Hablare
 
-/// A check of the rows of a database.
+/// Checks the rows of a database.
 struct RowCheck {
     /// A reference of a row to a content file.
     struct Reference {
@@ -13,7 +13,7 @@ struct RowCheck {
 
     let db: Database
 
-    /// Checks the database's integrity, and finds rows that contradict each other.
+    /// Checks the integrity of the database, and finds rows that contradict each other.
     func diagnosis() throws -> StoreDiagnosis {
         var diagnosis = StoreDiagnosis()
         let complaints = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
@@ -69,7 +69,7 @@ struct RowCheck {
         return diagnosis
     }
 
-    /// The requests whose response has a wrong value in `spare`. Pruning uses this column.
+    /// A query for the requests whose response has a wrong value in the column `spare`. Pruning uses this column.
     private static let miscountedResponses = """
         SELECT r.id FROM responses s JOIN requests r ON r.flight = s.flight
         WHERE s.spare IS NOT CASE
@@ -77,8 +77,8 @@ struct RowCheck {
         END
         """
 
-    /// The requests whose flight is inconsistent: its owner contradicts its state, or its state contradicts the state
-    /// of the request. A flight is open as long as its leader is live.
+    /// A query for the requests whose flight is inconsistent. Its owner contradicts its state, or its state contradicts
+    /// the request's state. A flight must be open as long as its first member is live.
     private static let inconsistentFlights = """
         SELECT r.id FROM requests r JOIN flights f ON f.id = r.flight
         WHERE CASE
@@ -122,9 +122,9 @@ struct RowCheck {
             ))
     }
 
-    /// The requests with a wrong group of chunks. A group is wrong if it does not begin at the number and byte where
-    /// the group before it ends, or if its size is wrong. After the answer is complete, the groups have no bytes, so
-    /// their size cannot be compared with their bytes.
+    /// A query for the requests whose output has a wrong group of chunks. A group is wrong if it does not begin where
+    /// the previous group ends, or if its size is wrong. When the answer is complete, a group has no bytes of its own,
+    /// and its size cannot be compared with them.
     private static let brokenStreams = """
         SELECT DISTINCT r.id FROM (
             SELECT flight, first, start, size, length(bytes) AS held,
@@ -134,9 +134,9 @@ struct RowCheck {
         WHERE c.first IS NOT c.expected OR c.start IS NOT c.place OR c.held <> c.size
         """
 
-    /// The requests whose flight breaks a rule of the cache. The rules: an answer in the cache belongs to a completed
-    /// flight, and its response exists with the recorded size. A flight is findable as long as it is open or its answer
-    /// is in the cache.
+    /// A query for the requests whose flight violates a rule of the cache. These are the rules. A flight with an answer
+    /// in the cache is completed, and its response exists with the recorded size. The column `findable` is set exactly
+    /// if the flight is open or its answer is in the cache.
     private static let inconsistentAnswers = """
         SELECT coalesce(r.id, f.member) FROM flights f LEFT JOIN requests r ON r.id = f.member
             LEFT JOIN responses s ON s.flight = f.id

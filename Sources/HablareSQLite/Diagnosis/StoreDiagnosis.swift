@@ -1,6 +1,6 @@
 /// The result of checking a whole store.
 public struct StoreDiagnosis: Sendable, Hashable {
-    /// One finding, with advice.
+    /// A finding of the check, with advice.
     public struct Finding: Sendable, Hashable {
         /// The kind of a finding. Later versions may add kinds, so keep a `default` case.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -8,28 +8,27 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case integrity
             /// A request has lost its flight.
             case requestWithoutFlight = "request-without-flight"
-            /// The state of a request's flight contradicts its holder or its request.
+            /// The state of a flight contradicts its holder or the state of its request.
             case flightInconsistent = "flight-inconsistent"
             /// A request is completed but has no response.
             case responseMissing = "response-missing"
-            /// The recorded size of a response is wrong, or the record that says whether the response may be evicted is
-            /// wrong.
+            /// A response has a wrong recorded size, or a wrong record of whether it may be evicted.
             case responseMiscounted = "response-miscounted"
-            /// The chunks of a streamed answer have a gap, or do not have the recorded size.
+            /// Chunks of a streamed answer are missing, or the chunks do not have the recorded size.
             case streamBroken = "stream-broken"
             /// Chunks belong to no flight. No caller can read these chunks, and they are never removed.
             case chunksUnowned = "chunks-unowned"
-            /// The recorded spending of a budget differs from the cost of its attempts.
+            /// The recorded spending of a budget differs from the amounts of its attempts.
             case budgetMiscounted = "budget-miscounted"
-            /// The cache refers to an answer that does not exist, or records a wrong size of an answer.
+            /// The cache contains an answer that does not exist, or has a wrong size for an answer.
             case cacheInconsistent = "cache-inconsistent"
             /// A content file that a row refers to does not exist.
             case contentMissing = "content-missing"
             /// A content file does not have the recorded size.
             case contentSize = "content-size"
-            /// No row refers to a content file.
+            /// A content file to which no row refers.
             case contentUnreferenced = "content-unreferenced"
-            /// A killed process did not finish a content file.
+            /// An unfinished content file of a process that was killed.
             case contentUnfinished = "content-unfinished"
             /// A registered process has ended.
             case ownerGone = "owner-gone"
@@ -39,9 +38,10 @@ public struct StoreDiagnosis: Sendable, Hashable {
 
         /// The kind of the finding.
         public let kind: Kind
-        /// Whether data is lost or damaged. If `false`, the finding only takes space, or the store repairs it itself.
+        /// Whether data is lost or damaged. If this is `false`, the finding only takes space, or the store repairs it
+        /// itself.
         public let isProblem: Bool
-        /// The finding and the advice, in a sentence or two.
+        /// One or two sentences that describe the finding and say what to do.
         public let message: String
     }
 

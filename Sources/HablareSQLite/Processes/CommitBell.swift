@@ -11,13 +11,15 @@ import Darwin
 import Musl
 #endif
 
-/// A signal to other processes that a commit happened. It is a file whose length changes with every commit whose
-/// changes other processes need.
+/// Tells other processes that this process has committed. It uses a file. After each commit whose changes other
+/// processes need, the length of the file is changed.
 ///
-/// The file is in a separate folder. A watcher of the database's folder would be notified of each page that is written
-/// to the log, before the page can be read. A watcher of the separate folder is notified once, after the commit.
+/// The file is in a folder of its own, which other processes watch. If they watched the folder of the database, they
+/// would be notified of each page that is written to the log, before the commit can be read. In the separate folder,
+/// they are notified once, after the commit.
 final class CommitBell: StoreSignal {
-    /// The number of different lengths of the file, in bytes. The file has no content, so it takes no disk space.
+    /// The number of possible lengths of the file. The length runs from 0 to this number minus 1, in bytes, and then
+    /// starts at 0 again. The file is sparse: it has a length, but no stored bytes, so it takes no disk space.
     private static let lengths: Int64 = 4096
 
     private static let name = "commits"
@@ -25,7 +27,7 @@ final class CommitBell: StoreSignal {
     private let directory: URL
     private let path: String
 
-    /// Creates the bell in a folder. Creates the folder if it is missing, but does not create its parent folder.
+    /// Creates the signal file in a folder. If the folder is missing, creates it. Does not create its parent folder.
     init(directory: URL) throws {
         self.directory = directory
         path = directory.appendingPathComponent(Self.name).path
@@ -39,8 +41,9 @@ final class CommitBell: StoreSignal {
         }
     }
 
-    /// Signals a commit by its number in the log of commits. This method does not fail, because the commit is already
-    /// on disk. If the file cannot be changed, other processes find the commit at their next regular check.
+    /// Changes the length of the file after a commit. The parameter is the commit's number in the log of commits. This
+    /// method does not throw, because the commit is already on disk. If the file cannot be changed, other processes
+    /// find the commit when they next look at the log.
     func ring(_ number: Int64) {
         let length = off_t(number % Self.lengths)
         guard truncate(path, length) != 0, errno == ENOENT else { return }
@@ -52,6 +55,6 @@ final class CommitBell: StoreSignal {
         _ = truncate(path, length)
     }
 
-    /// Returns a stream that yields after the bell rings.
+    /// Returns a stream that yields an element when a process has changed the length of the file.
     func changes() -> AsyncStream<Void> { FileChanges(directory: directory.path, suffix: Self.name).stream() }
 }

@@ -12,8 +12,8 @@ import Darwin
 import Musl
 #endif
 
-/// File locks that show whether a process is alive or dead. When a process ends in any way, the kernel releases its
-/// lock.
+/// Locks of files that show whether a process is alive or dead. When a process ends in any way, the kernel releases its
+/// locks.
 final class FileLocks: OwnerLiveness {
     let host: String
     private let directory: URL
@@ -38,8 +38,8 @@ final class FileLocks: OwnerLiveness {
         }
     }
 
-    /// Creates a file and locks it. Another process may see the file before it is locked, and assume that it belongs to
-    /// a dead process. The other process then holds the lock or has removed the file. In this case returns `nil`.
+    /// Creates a file and locks it. Before the file is locked, another process may see it and assume that it belongs to
+    /// a dead process. The other process may then have locked or removed the file. In this case returns `nil`.
     private func lockedFile(_ name: String) throws -> CInt? {
         let path = directory.appendingPathComponent(name).path
         let descriptor = try FileSystem.create(path)
@@ -61,20 +61,20 @@ final class FileLocks: OwnerLiveness {
         close(descriptor)
     }
 
-    /// The machine's name. Unlike `ProcessInfo.hostName`, this property never queries a name server.
+    /// The machine's name. In contrast to `ProcessInfo.hostName`, reading it never queries a name server.
     private static var machineName: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Checks only the locks. This is sufficient, because only processes of one kernel share a SQLite store, even if
-    /// their host is renamed.
+    /// Returns the processes whose locks are free. Checking only the locks is sufficient, because all processes on an
+    /// SQLite store use the same kernel. The host may even be renamed.
     func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID> {
         Set(try owners.filter { try isFree($0.registration.lockName) }.map(\.id))
     }
 
-    /// Returns whether no process holds a lock. If the lock is free, removes it.
+    /// Returns whether no process holds a lock. If so, removes the file of the lock.
     func isFree(_ lockName: String) throws -> Bool {
         // A name from the database that is not a plain file name is no lock of ours.
         guard !lockName.isEmpty, !lockName.contains("/") else { return true }

@@ -1,9 +1,9 @@
 import GRDB
 
-/// The schema, as numbered migrations. A released migration never changes. A later migration alters the tables that it
-/// created.
+/// The schema of the database, as numbered migrations. A migration that was released is never changed. To change its
+/// tables, a new migration is added.
 enum Schema {
-    /// The number that marks a database file as ours: "Habl" in ASCII.
+    /// The number that identifies a database file of this library: "Habl" in ASCII.
     static let applicationID: Int32 = 0x4861_626C
 
     static var migrator: DatabaseMigrator {
@@ -19,9 +19,9 @@ enum Schema {
     // Times are microseconds since 1970. In rows that may be large, the most used columns come first and the large ones
     // last, because SQLite reads a row from its start.
 
-    /// Names that rows refer to by number, and processes.
+    /// Tables of names to which rows refer by number, and the table of processes.
     ///
-    /// - `providers.account`: the account that the provider's last submission named. NULL before the first submission.
+    /// - `providers.account`: the account of the provider's last submission. NULL before the first submission.
     private static let work = """
         CREATE TABLE providers (
             id INTEGER PRIMARY KEY,
@@ -45,27 +45,27 @@ enum Schema {
     ///
     /// - `state`: see `FlightLifecycle.stateCode`.
     /// - `owner`: the holder. 0 for a waiting flight, -1 for a flight that backs off, -2 for a held flight, NULL for a
-    ///   settled flight. One partial index therefore finds the waiting flights and the flights that a dead process
-    ///   owned. The indices of live flights contain no settled flights.
+    ///   settled flight. With these values, one partial index finds the waiting flights and the flights that a dead
+    ///   process held. The indices of live flights contain no flights that have ended.
     /// - `uncounted`: the number of attempts that do not count towards the maximum number of attempts.
     /// - `losses`: the number of consecutive attempts that brought no result and may have been billed.
-    /// - `member`: the request that leads the flight. It is a live request, if the flight has one. `shared`: 1 after
-    ///   another request joined.
-    /// - `findable`: 1 while the flight is live or its answer is in the cache, otherwise NULL. This is a separate
-    ///   column, so that a transition of the flight does not change the index `flights_by_work`. Fingerprints are in
-    ///   random order, so each change of this index writes another page.
-    /// - `used_at`: the date of the last use of the answer, at first the date of its arrival. NULL if the answer is not
-    ///   in the cache. `answer_size`: the answer's size in bytes.
+    /// - `member`: the first live request of the flight, the leader. If no request is live, the last leader. `shared`:
+    ///   1 if another request has ever joined the flight.
+    /// - `findable`: 1 while the flight is live or its answer is in the cache, otherwise NULL. The value has its own
+    ///   column, so that a change of the flight's state does not change the index `flights_by_work`. Fingerprints are
+    ///   random, so each change of this index writes a different page.
+    /// - `used_at`: the date of the last use of the answer. At first this is the date of its arrival. NULL if the
+    ///   answer is not in the cache. `answer_size`: the answer's size in bytes.
     /// - `streaming`: see `StreamingPolicy.code`. NULL if the request does not stream.
-    /// - `chain`: a JSON list of the providers and models to call one after another, beginning with the provider of the
-    ///   submission. NULL if there is no fallback provider. `provider` and `model` are the provider and model that are
-    ///   called now.
-    /// - `handle`: the resume handle, with which the next attempt continues the work of an earlier attempt. At most
+    /// - `chain`: a JSON list of the providers and models in the order in which they are called. It begins with the
+    ///   provider of the submission. NULL if there is no fallback provider. `provider` and `model` are the current
+    ///   provider and model.
+    /// - `handle`: the resume handle. With it, the next attempt continues the work of an earlier attempt. At most
     ///   `ProviderCall.maximumHandle` bytes. NULL if there is none.
-    /// - `joined_jobs`: the other jobs (besides `flights.job`) whose workers may claim the flight. These are the jobs
-    ///   of the flight's members.
-    /// - `flight_tags`: the tags of all requests that were ever members. These tags stay when the requests are deleted,
-    ///   so that sums over the past do not change. The own tags of a request are in `requests.tags`.
+    /// - `joined_jobs`: the jobs, except `flights.job`, whose processes may claim the flight. They are the jobs of the
+    ///   flight's members.
+    /// - `flight_tags`: the tags of all requests that have ever been members. They stay when the requests are deleted,
+    ///   so that sums of past costs do not change. The tags of a single request are in `requests.tags`.
     private static let flights = """
         CREATE TABLE flights (
             id INTEGER PRIMARY KEY,
@@ -123,17 +123,20 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    /// Requests: see `RequestRow`. Their keys are time-ordered (UUID version 7), so their tree grows at its end.
+    /// Requests: see `RequestRow`. The keys are time-ordered (UUID version 7), so new rows are added at the end of the
+    /// tree.
     ///
-    /// - `follows`: 1 for requests that joined a flight, and for a former leader. These requests and the leader are the
-    ///   flight's members. `priority`: a member's own priority. NULL if it is the priority of the flight.
-    /// - `evicted`: the response was evicted for this request. Other members of the flight may keep it.
-    /// - `merge`: NULL if no merge was requested, 0 while the request waits for its merge, 1 after the merge.
-    /// - `caching`: see `CachePolicy.code`. `cache_age`: the age of the answer that the request found in the cache, in
-    ///   microseconds. NULL if it found no answer.
-    /// - `trace`: the fields of the trace in which the request was submitted, as a JSON object of at most
-    ///   `TraceContext.maximumByteCount` bytes. NULL if there was no trace.
-    /// - `requests_due` includes the flight, so that requests with the same deadline are in order of arrival.
+    /// - `follows`: 1 for a request that joined a flight, and for a former leader. These requests and the leader are
+    ///   the members of the flight. `priority`: the priority of a member. NULL if it equals the priority of the flight.
+    /// - `evicted`: 1 if the response was evicted for this request. Other members of the flight may still keep the
+    ///   response.
+    /// - `merge`: NULL if the response need not be merged into the app's data, 0 while the request waits for the merge,
+    ///   and 1 after the merge.
+    /// - `caching`: see `CachePolicy.code`. `cache_age`: the age of the cached answer that the request received, in
+    ///   microseconds. NULL if the request was not answered from the cache.
+    /// - `trace`: the context of the submission's trace, as a JSON object of at most `TraceContext.maximumByteCount`
+    ///   bytes. NULL if there was no trace.
+    /// - `requests_due` includes the flight, so that requests with the same deadline are in the order of arrival.
     private static let requests = """
         CREATE TABLE requests (
             id BLOB NOT NULL PRIMARY KEY,
@@ -163,9 +166,10 @@ enum Schema {
         CREATE INDEX requests_aboard ON requests (flight, state, priority, id) WHERE follows = 1;
         """
 
-    /// Output that streams to its readers. A row is a group of chunks that were journalled together. It has the number
-    /// of the first chunk, the count of chunks, the start of their bytes in the whole output, and the size of each
-    /// chunk (`PackedSizes`). After the flight is completed, `bytes` is NULL, because the response has the bytes.
+    /// Output that streams to its readers. A row is a group of chunks that were written together. It contains the
+    /// number of the first chunk, the number of chunks, the position of their bytes in the whole output, and the size
+    /// of each chunk (`PackedSizes`). When the flight is completed, `bytes` is NULL, because the response contains the
+    /// bytes.
     private static let output = """
         CREATE TABLE chunks (
             id INTEGER PRIMARY KEY,
@@ -183,12 +187,13 @@ enum Schema {
 
     /// Responses.
     ///
-    /// - `spare`: the number of bytes that evicting the response frees. NULL if the response was evicted or a request
-    ///   protects it (`Protection`). The statement that writes or erases the content also writes `spare`, and every
-    ///   change of a protection writes it, too. Therefore there is no running total that could become wrong.
+    /// - `spare`: the number of bytes that become free if the response is evicted. NULL if the response was evicted or
+    ///   a request protects it (`Protection`). `spare` is written by the statement that writes or erases the content,
+    ///   and by every statement that changes the protection. No running total exists that could become wrong.
     ///   `hablare doctor` checks this column.
     /// - `cache_use`: see `ResponseLabels`.
-    /// - `responses_spare` has all columns of a prune plan, in the plan's order, and no row's content.
+    /// - `responses_spare` contains all columns that a prune plan needs, in the order of the plan. No other column of a
+    ///   row must be read.
     private static let responses = """
         CREATE TABLE responses (
             flight INTEGER PRIMARY KEY,
@@ -224,13 +229,13 @@ enum Schema {
 
     /// The ledger and the budgets.
     ///
-    /// - `attempts.provider`, `attempts.model`: the provider and model of the attempt. They stay when the flight moves
-    ///   to another provider. NULL only if the flight is missing.
+    /// - `attempts.provider`, `attempts.model`: the provider and the model of the attempt. They stay when the flight
+    ///   moves to another provider. NULL only if the flight does not exist.
     /// - `attempts.cached_tokens`, `attempts.cache_write_tokens`: the input tokens that the provider read from its
     ///   cache, and the input tokens that it wrote to its cache.
     /// - `budgets.spent`: the sum of `reservations.amount`. `budgets.unknown`: the number of reservations that are
-    ///   `unknown`. `period`: its start. A reservation is never deleted, because a later record of its attempt may
-    ///   change it. `bound`: NULL if the maximum cost of the attempt is unknown.
+    ///   `unknown`. `period`: the beginning of the period. A reservation is never deleted, because a later record of
+    ///   its attempt may change it. `bound`: NULL if the maximum cost of the attempt is unknown.
     private static let ledger = """
         CREATE TABLE attempts (
             flight INTEGER NOT NULL,
@@ -274,9 +279,9 @@ enum Schema {
 
     /// The log of commits, and the mark of erasures.
     ///
-    /// - `commits`: the log in which processes find the rows that other processes changed, see `CommitLog`. `seq` is
-    ///   one more than the `seq` of the commit before. The newest row is never deleted, so that no number is used
-    ///   twice. `writer` is the random number of an open store. `changes`: see `ChangeRecord.encoded`.
+    /// - `commits`: the log with which processes find the rows that other processes have changed, see `CommitLog`.
+    ///   `seq` is one more than in the previous row. The newest row is never deleted, so that its number is not used
+    ///   again. `writer` is the random number of an open store. `changes`: see `ChangeRecord.encoded`.
     /// - `erasures`: whether deleted data may still be in the write-ahead log, see `ErasureMark`.
     private static let log = """
         CREATE TABLE commits (

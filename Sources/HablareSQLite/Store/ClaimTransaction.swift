@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Hablare
 
-/// A transaction that claims waiting flights for an owner.
+/// A transaction that claims waiting flights for a process.
 struct ClaimTransaction {
     let db: Database
 
@@ -13,14 +13,14 @@ struct ClaimTransaction {
         let priority: Int64
         let member: UUID?
         let isShared: Bool
-        /// The earlier work that the flight's next attempt resumes. `nil` if there is none.
+        /// The earlier work that the next attempt of the flight resumes. `nil` if there is none.
         var resumePoint: ResumePoint?
-        /// The request's columns. If the row cannot be read, this is an error. Only the attempt of this request then
-        /// fails, and other requests of the provider continue.
+        /// The request's columns. If the row cannot be read, this is an error. In this case only the attempt of this
+        /// request fails, and the other requests of the provider continue.
         var columns: Result<RequestColumns, AIServiceError>
     }
 
-    /// Ends the backoffs that are due, then claims waiting flights, at most as many as the query wants.
+    /// Ends the backoffs whose date has come. Then claims waiting flights, at most as many as the query asks for.
     func take(_ query: ClaimQuery) throws -> (taken: [Taken], nextDue: Date?) {
         let nextDue = try endBackoffs(query)
         return (try takeWaiting(query), nextDue)
@@ -111,8 +111,8 @@ struct ClaimTransaction {
         return taken
     }
 
-    /// Returns whether a member of a shared flight has time left. For a flight with one member, the query of the page
-    /// has already checked the deadline.
+    /// Returns whether a flight with several members has a member whose deadline has not passed. For a flight with one
+    /// member, the query has already checked the deadline.
     private func isWanted(_ flight: Taken, at date: Date) throws -> Bool {
         guard flight.isShared else { return true }
         var isWanted = false
@@ -130,9 +130,9 @@ struct ClaimTransaction {
         return isWanted
     }
 
-    /// Returns waiting flights in order. Skips flights that are out of time, because the sweep ends them. Also skips
-    /// damaged rows whose state contradicts their owner. Otherwise such rows would be first on every page and block
-    /// other flights.
+    /// Returns waiting flights in order. Skips flights whose deadlines have passed, because a sweep ends them. Also
+    /// skips damaged rows whose state contradicts their owner. Otherwise such rows would be the first on every page,
+    /// and no other flight could be claimed.
     private func page(
         _ count: Int, after last: Int64, of priority: Priority, _ query: ClaimQuery, from source: String, key: String,
         where restriction: String
@@ -181,7 +181,7 @@ struct ClaimTransaction {
         return page
     }
 
-    /// Returns the date after which no member of a flight wants the answer. Returns `nil` if a member has no deadline.
+    /// Returns the latest deadline of a flight's members. Returns `nil` if a member has no deadline.
     private func lastDeadline(of flight: Taken) throws -> Date? {
         var deadline: Date?
         var select = try BoundStatement(
@@ -218,8 +218,8 @@ struct ClaimTransaction {
 // MARK: - Back-offs
 
 extension ClaimTransaction {
-    /// Moves flights whose backoff is over to the waiting state, with the earliest end first. Returns the end of the
-    /// provider's next backoff.
+    /// Makes flights waiting whose backoff has ended, those with the earliest end first. Returns the date at which the
+    /// next backoff of the provider ends.
     private func endBackoffs(_ query: ClaimQuery) throws -> Date? {
         // Usually nothing is due, and one index look-up shows that.
         guard let earliest = try earliestBackoff(of: query.provider) else { return nil }
@@ -243,8 +243,8 @@ extension ClaimTransaction {
         return try earliestBackoff(of: query.provider).map { $0 <= now ? query.now : Coding.date($0) }
     }
 
-    /// Returns the earliest end of a backoff. Skips damaged rows whose state contradicts their owner, because these
-    /// rows would be due for ever.
+    /// Returns the earliest date at which a backoff ends. Skips damaged rows whose state contradicts their owner.
+    /// Otherwise their backoff would be due for ever.
     private func earliestBackoff(of provider: ProviderID) throws -> Int64? {
         var earliest: Int64?
         var select = try BoundStatement(
@@ -260,8 +260,8 @@ extension ClaimTransaction {
         return earliest
     }
 
-    /// Reads all due flights before any row is written, because a statement must not read an index while the index
-    /// changes.
+    /// Returns the flights whose backoff has ended. All are read before any row is written, because a statement must
+    /// not read an index that is being changed.
     private func dueBackoffs(of provider: ProviderID, now: Int64) throws -> [(FlightID, FlightLifecycle)] {
         var due: [(FlightID, FlightLifecycle)] = []
         var select = try BoundStatement(

@@ -1,8 +1,9 @@
 import Foundation
 import Hablare
 
-/// A response's content as stored in columns. Bytes stay as they are, vectors become little-endian 32-bit floats, value
-/// trees use the canonical encoding, and large bytes become a reference.
+/// The content of a response, as it is stored in columns. Text and other bytes are stored unchanged. A vector is stored
+/// as little-endian 32-bit floats, and a value tree in its canonical encoding. For large content, a reference is
+/// stored.
 struct ContentColumns {
     let inline: Data?
     let reference: ContentReference?
@@ -26,14 +27,14 @@ struct ContentColumns {
         }
     }
 
-    /// Creates the columns of an attempt's answer, even if the answer could not be used. Returns `nil` if the attempt
+    /// Creates the columns of an attempt's answer, also if the answer could not be used. Returns `nil` if the attempt
     /// has no answer.
     init?(ofAnswerIn end: AttemptEnd) throws {
         guard let data = end.answer, case .success(let content) = data.result else { return nil }
         try self.init(content)
     }
 
-    /// Returns the content of columns. Evicted content is a failure.
+    /// Returns the content that columns contain. If the content was evicted, the result is a failure.
     static func content(
         kind: ContentType, format: String?, inline: Data?, reference: ContentReference?, reader: (any ContentReading)?
     ) throws -> Result<ResponseContent, AIServiceError> {

@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// Sizes as stored in a column: LEB128 numbers, one after the other. Each byte has seven bits of a number, with the
-/// lowest bits first. The high bit is set in all bytes of a number except its last byte.
+/// A list of sizes as it is stored in a column: LEB128 numbers, one after the other. Each byte contains seven bits of a
+/// number, the lowest bits first. The highest bit is set in all bytes of a number except the last byte.
 enum PackedSizes {
     static func pack(_ sizes: [Int]) -> Data {
         var data = Data(capacity: sizes.count)
@@ -17,7 +17,7 @@ enum PackedSizes {
         return data
     }
 
-    /// Returns the sizes that a column stores.
+    /// Returns the sizes that a column contains.
     ///
     /// - Throws: ``AIServiceError/Code/storageCorrupt`` if the data is damaged, or the sizes do not add up to `total`.
     static func sizes(of data: Data, total: Int) throws -> [Int] {

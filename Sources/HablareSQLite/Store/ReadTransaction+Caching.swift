@@ -24,7 +24,7 @@ extension ReadTransaction {
         return CachedAnswer(flight: flight, response: response)
     }
 
-    /// Returns the number of answers in the cache and the sum of their bytes.
+    /// Returns the number of answers in the cache and their total size in bytes.
     func cacheSize() throws -> (count: Int, bytes: Int64) {
         var size: (Int, Int64) = (0, 0)
         var select = try BoundStatement(

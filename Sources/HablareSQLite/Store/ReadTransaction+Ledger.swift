@@ -3,8 +3,8 @@ import GRDB
 import Hablare
 
 extension ReadTransaction {
-    /// Adds up attempts in one statement. Grouping by tag counts an attempt in several rows, so a second statement adds
-    /// up the total.
+    /// Computes the sums over attempts. If attempts are grouped by tag, an attempt may count in several rows. A second
+    /// statement then computes the total.
     func ledger(_ query: LedgerQuery) throws -> LedgerReport {
         var total = LedgerTally()
         guard let grouping = query.grouping else {
@@ -26,7 +26,7 @@ extension ReadTransaction {
         return LedgerReport(unordered: rows, total: total.sum)
     }
 
-    /// Adds up all attempts, including those that a budget refused.
+    /// Computes the sums over all attempts, including attempts that a budget refused.
     func tally() throws -> LedgerTally {
         var tally = LedgerTally()
         var select = try BoundStatement(db, "SELECT NULL, \(Self.columns) FROM attempts a")
@@ -34,7 +34,7 @@ extension ReadTransaction {
         return tally
     }
 
-    /// Returns the SQL expression to group by, and the join that it needs.
+    /// Returns the SQL expression by which attempts are grouped, and the join that it needs.
     private static func key(_ grouping: LedgerQuery.Grouping) -> (key: String, join: String) {
         switch grouping {
         case .provider: ("(SELECT p.name FROM providers p WHERE p.id = a.provider)", "")
@@ -48,18 +48,18 @@ extension ReadTransaction {
         }
     }
 
-    /// The columns that are added up, in the order of ``LedgerTally/Quantity``.
+    /// The columns that are summed, in the order of ``LedgerTally/Quantity``.
     private static let quantities = [
         "a.input_tokens", "a.output_tokens", "a.characters", "a.bytes", "a.audio", "coalesce(a.cost, 0)",
         "CASE WHEN a.ended_at > a.started_at THEN a.ended_at - a.started_at ELSE 0 END", "a.cached_tokens",
         "a.cache_write_tokens",
     ]
 
-    /// The sums of the quantities, each in two halves. SQLite's `sum` fails when it overflows, and its `total` is
-    /// inexact. Each half can sum two billion rows without an overflow.
+    /// The SQL expressions for the sums. Each sum is computed in two halves. The reason is that SQLite's `sum` fails if
+    /// it overflows, and its `total` is not exact. Each half can sum two billion rows without overflow.
     private static let sums = quantities.map { "sum((\($0)) >> 32), sum((\($0)) & 4294967295)" }.joined(separator: ", ")
 
-    /// The columns read for each group of attempts, after its key.
+    /// The columns that are read for each group of attempts, after the key of the group.
     private static let columns = """
         count(*), sum(a.outcome IN (1, 4)), sum(a.billing >= 2), sum(a.billing = 3), sum(a.billing = 1),
             sum(a.billing > 0 AND a.cost IS NULL), count(a.cost), \(sums)

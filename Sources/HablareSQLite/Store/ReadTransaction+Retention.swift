@@ -3,7 +3,7 @@ import GRDB
 import Hablare
 
 extension ReadTransaction {
-    /// Plans which responses to evict. Reads only an index, and no rows.
+    /// Returns a plan of which responses to evict. Reads only an index, and not the rows.
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
         var plan = PrunePlan(retention, at: date)
         var select = try BoundStatement(

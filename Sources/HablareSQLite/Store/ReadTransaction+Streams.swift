@@ -43,16 +43,16 @@ extension ReadTransaction {
         return generation
     }
 
-    /// A group of chunks as stored in its row.
+    /// A group of chunks, as it is stored in a row.
     private struct Group {
         let first: Int
         let start: Int
         let sizes: [Int]
-        /// The bytes of the chunks. `nil` after the response has the bytes.
+        /// The bytes of the chunks. `nil` when the response contains the bytes.
         let bytes: Data?
     }
 
-    /// Reads chunks group by group, because a group may have any size, and a page rarely needs more than one group.
+    /// Reads chunks group by group. A group may have any size, and a page rarely needs more than one group.
     private func read(into page: inout StreamPage, from first: Int, maximumBytes: Int) throws {
         var next = first
         var total = 0

@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import Hablare
 
-/// One consistent view of the tables.
+/// Reads from one consistent state of the tables.
 struct ReadTransaction {
     let db: Database
     let content: (any ContentReading)?
-    /// The maximum number of live flights that counts as few. Reading this number of flights takes as long as reading a
-    /// few pages.
+    /// The maximum number of live flights that counts as a small number. Reading so many flights takes as long as
+    /// reading a few pages of the database.
     var fewFlights = 5_000
-    /// The maximum number of flights ahead that are counted.
+    /// The maximum number of earlier flights that are counted.
     var maximumAhead = RequestSnapshot.WaitReason.maximumAhead
 
     private static let snapshotColumns = """
@@ -18,8 +18,8 @@ struct ReadTransaction {
             r.pinned, r.merge IS 0, \(FlightLifecycle.columns), f.member, r.cache_age IS NOT NULL
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
-    /// Returns the SQL source of the members of some live flights. It searches the index of members instead of scanning
-    /// every request.
+    /// Returns the SQL source of the requests that are members of certain live flights. It uses the index of members,
+    /// so that not every request is read.
     private static func requests(ofFlights condition: String) -> String {
         """
         FROM (
@@ -32,14 +32,14 @@ struct ReadTransaction {
     }
     private static let heldRequests = requests(ofFlights: "f.owner = -2")
     private static let executingRequests = requests(ofFlights: "f.owner > 0 AND f.state = 2")
-    /// The requests whose flight is not settled. Written with `>=`, because SQLite does not search an index for
-    /// `IS NOT NULL`.
+    /// The SQL source of the requests whose flight has not ended. The condition uses `>=`, because SQLite does not
+    /// search an index for `IS NOT NULL`.
     private static let liveRequests = requests(ofFlights: "f.owner >= -2")
-    /// The requests that failed, by their index.
+    /// The SQL source of the failed requests. It uses their index.
     private static let failedRequests = """
         FROM requests r INDEXED BY requests_failed CROSS JOIN flights f ON f.id = r.flight
         """
-    /// The live requests that have a deadline, by their index.
+    /// The SQL source of the live requests that have a deadline. It uses their index.
     private static let dueRequests = """
         FROM requests r INDEXED BY requests_due CROSS JOIN flights f ON f.id = r.flight
         """
@@ -110,7 +110,7 @@ struct ReadTransaction {
         return page
     }
 
-    /// Returns the SQL source of the requests of a filter.
+    /// Returns the SQL source of the requests that may match a filter.
     private func source(of filter: SnapshotFilter) throws -> String {
         if filter.isHeld == true { return Self.heldRequests }
         if filter.dueBy != nil { return Self.dueRequests }
@@ -120,8 +120,8 @@ struct ReadTransaction {
         return try phases.isSubset(of: [.pending, .executing]) && areFewLive() ? Self.liveRequests : Self.requests
     }
 
-    /// Returns whether so few flights are live that reading and sorting all of them for each page is cheaper than
-    /// scanning the requests in their order.
+    /// Returns whether only a small number of flights is live. Reading and sorting all of them for each page is then
+    /// faster than reading the requests in their order.
     private func areFewLive() throws -> Bool {
         var count = 0
         var select = try BoundStatement(
@@ -228,7 +228,7 @@ struct ReadTransaction {
         return found
     }
 
-    /// Returns the unusable answer of a request. It is stored in place of the response, because the flight has no
+    /// Returns the unusable answer of a request. It is stored in the place of the response, because the flight has no
     /// response.
     func keptAnswer(of id: UUID) throws -> AIResponseData? {
         var found: AIResponseData?
@@ -258,8 +258,8 @@ struct ReadTransaction {
             a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, s.cache_use,
             a.cached_tokens, a.cache_write_tokens
         """
-    /// The provider that answered. The flight may have abandoned this provider's attempt and moved to `f.provider`
-    /// before the answer arrived.
+    /// The SQL that finds the provider that answered. This provider may differ from `f.provider`: the flight may have
+    /// moved to another provider before a late answer arrived.
     private static let answerers = """
         JOIN flights f ON f.id = s.flight
         LEFT JOIN attempts a ON a.flight = s.flight AND a.outcome = 0

@@ -1,14 +1,14 @@
 import Foundation
 import Hablare
 
-/// A request as stored in its columns, before its prompt is read from a content file.
+/// A request as it is stored in columns. A prompt in a content file has not been read yet.
 struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
             f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
             r.tags, f.chain, f.streaming, r.merge, r.trace, r.created_at, r.caching
         """
-    /// The same columns for any member, with its own id and priority.
+    /// The same columns for any member of a flight, with the member's own id and priority.
     static let ofMember = """
         SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
             f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
@@ -31,16 +31,16 @@ struct RequestColumns {
     private let metadata: [String: String]
     private let maximumAttempts: Int?
     private let unknownOutcome: UnknownOutcomePolicy
-    /// The request's deadline. If several requests share the flight, the latest deadline of these requests.
+    /// The request's deadline. If several requests share the flight, this is the latest of their deadlines.
     var deadline: Date?
     private let tags: [String]
-    /// The providers and models to call, beginning with the provider of the submission. Empty if there is no fallback
-    /// provider.
+    /// The providers and models in the order in which they are called. The first is the provider of the submission.
+    /// Empty if there is no fallback provider.
     private let chain: [FallbackTarget]
     private let streaming: StreamingPolicy?
     private let keepUntilMerged: Bool
     private let caching: CachePolicy
-    /// The trace in which the request was submitted.
+    /// The context of the submission's trace.
     let trace: TraceContext?
     let submittedAt: Date
 
@@ -78,8 +78,8 @@ struct RequestColumns {
         caching = CachePolicy(code: row.optionalInt(22))
     }
 
-    /// Returns the trace of a column. Returns `nil` for a damaged trace, because a request must not fail if it cannot
-    /// be traced.
+    /// Returns the trace context that a column contains. Returns `nil` if the column is damaged, because a request must
+    /// not fail only because it cannot be traced.
     private static func trace(_ bytes: Data?) -> TraceContext? {
         do {
             return try Coding.value([String: String].self, bytes).flatMap(TraceContext.init)
@@ -88,7 +88,7 @@ struct RequestColumns {
         }
     }
 
-    /// The file of the prompt. `nil` if the row has the prompt.
+    /// A reference to the content file of the prompt. `nil` if the row contains the prompt.
     var promptContent: ContentReference? { inline == nil ? content : nil }
 
     /// Returns the request with its prompt.
@@ -97,10 +97,10 @@ struct RequestColumns {
         return request(prompt: try PromptColumns.prompt(kind: kind, bytes: inline ?? Data()))
     }
 
-    /// The provider and model to which the request was submitted, even if the engine now calls another provider.
+    /// The provider and the model for which the request was submitted, even if another provider is called now.
     var origin: FallbackTarget { chain.first ?? FallbackTarget(provider, model: model) }
 
-    /// The request without its prompt, for a prompt that cannot be read or is read later.
+    /// The request with an empty prompt, for the case that the prompt cannot be read or is read later.
     var withoutPrompt: AIRequest { request(prompt: .text("")) }
 
     private func request(prompt: Prompt) -> AIRequest {

@@ -1,10 +1,10 @@
 import Foundation
 import Hablare
 
-/// A response's metadata as stored in columns. The metadata of most responses only says how the cache was used. This is
-/// stored as a number instead of JSON.
+/// The metadata of a response, as it is stored in columns. Most responses only have metadata about the use of the
+/// cache. In this case a number is stored instead of JSON.
 struct ResponseLabels {
-    /// 1 for `miss`, 2 for `refresh`. `nil` for every other value. The value is then in ``others``.
+    /// 1 for `miss`, and 2 for `refresh`. `nil` for any other value, which is then in ``others``.
     let cacheUse: Int64?
     let others: [String: String]
 

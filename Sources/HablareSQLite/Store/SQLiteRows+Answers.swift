@@ -3,7 +3,7 @@ import GRDB
 import Hablare
 import HablareStores
 
-/// Output, responses, the cache and the ledger.
+/// The rows of output, responses, the cache and the ledger.
 extension SQLiteRows {
     // MARK: Output
 
@@ -169,8 +169,8 @@ extension SQLiteRows {
         return flights
     }
 
-    /// Returns the cached answers whose providers and models meet a condition. The condition receives the provider and
-    /// model of the flight and those of the submission.
+    /// Returns the flights of the cached answers whose providers and models satisfy a condition. The condition receives
+    /// two providers with their models: those that the flight has now, and those of the submission.
     private func answers(where isChosen: ([FallbackTarget]) -> Bool) throws -> [FlightID] {
         var flights: [FlightID] = []
         var select = try BoundStatement(
@@ -195,7 +195,7 @@ extension SQLiteRows {
 
     // MARK: The ledger
 
-    /// Returns an attempt without its usage and error, which the machine does not need.
+    /// Returns an attempt without its usage and error, because the machine does not need them.
     func attempt(_ number: Int, of flight: FlightID) throws -> AttemptRecord? {
         var found: AttemptRecord?
         var select = try BoundStatement(
@@ -306,7 +306,7 @@ extension SQLiteRows {
 }
 
 extension Database {
-    /// Returns the number of journalled chunks of a generation and the sum of their bytes.
+    /// Returns the number and the total size of the chunks of a generation that the store has.
     func endOfStream(_ flight: FlightID, generation: Int) throws -> (count: Int, bytes: Int) {
         var end = (count: 0, bytes: 0)
         var select = try BoundStatement(
@@ -322,12 +322,13 @@ extension Database {
     }
 }
 
-/// The SQL that finds work in the cache.
+/// The SQL that finds a flight by its work.
 enum CacheColumns {
-    /// The condition that a flight is live or cached and does the work ?2, whose first ``keyLength`` bytes are ?1. The
-    /// index has only the beginning of each fingerprint. This halves the size of the index, which matters because
-    /// fingerprints arrive in random order. If only `findable` is damaged, the other columns of the condition still
-    /// exclude a flight that is not live or cached, or that does other work.
+    /// The condition that a flight does the work ?2, and is live or has its answer in the cache. The parameter ?1 is
+    /// the first ``keyLength`` bytes of the work. The index contains only the beginning of each fingerprint. This
+    /// halves the size of the index. The size matters because fingerprints are random, so each write changes a
+    /// different page. If the column `findable` is damaged, the other parts of the condition still exclude flights that
+    /// do not belong to the result.
     static let isSameWork = """
         substr(fingerprint, 1, 8) = ?1 AND findable IS NOT NULL AND fingerprint = ?2
             AND (owner IS NOT NULL OR used_at IS NOT NULL)
@@ -338,7 +339,7 @@ enum CacheColumns {
 }
 
 extension BoundStatement {
-    /// Binds parameters 1 to 16: the columns of an attempt's line except its provider and model.
+    /// Binds the parameters 1 to 16: the columns of an attempt except its provider and model.
     mutating func bind(_ attempt: AttemptRecord, of flight: FlightID) throws {
         bind(1, flight.rawValue)
         bind(2, attempt.attempt)

@@ -3,7 +3,7 @@ import GRDB
 import Hablare
 import HablareStores
 
-/// Flights and their members.
+/// The rows of flights and their members.
 extension SQLiteRows {
     // MARK: Inserting
 
@@ -105,11 +105,11 @@ extension SQLiteRows {
         return found
     }
 
-    /// The leader of a flight whose row names no leader.
+    /// The UUID that stands for the leader if the row of a flight names no leader.
     private static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    /// Returns the provider and model to which a flight was submitted, if the flight has fallback providers. Returns
-    /// `nil` for a damaged list.
+    /// Returns the provider and the model for which a flight was submitted, if the flight has fallback providers.
+    /// Returns `nil` if the stored list is damaged.
     private static func origin(_ chain: Data?) -> FallbackTarget? {
         do {
             return try Coding.value([FallbackTarget].self, chain)?.first
@@ -155,8 +155,9 @@ extension SQLiteRows {
         try update.run()
     }
 
-    /// Updates the rows of members when a flight becomes shared or its leader changes. The first leader then gets its
-    /// own priority in its row. A former leader becomes an ordinary member, and its job may still claim the flight.
+    /// Updates the rows of members when the flight becomes shared or gets another leader. The row of the first leader
+    /// then gets its own priority. A former leader becomes an ordinary member. Processes of its job may still claim the
+    /// flight.
     private func noteLeader(_ flight: FlightRow, of id: FlightID) throws {
         try run(
             """
@@ -334,10 +335,10 @@ extension SQLiteRows {
     }
 }
 
-/// The rule of `RequestRow.protectsResponse` in SQL: a protected response is kept regardless of its age and the store's
-/// limits. No other SQL states this rule. The index of responses relies on it.
+/// The rule of `RequestRow.protectsResponse` as SQL. A protected response is kept regardless of its age and the store's
+/// limits. The rule is stated in no other SQL. The index of responses depends on it.
 enum Protection {
-    /// Returns the condition that a request protects the response of a flight.
+    /// Returns the condition that a flight has a request that protects its response.
     static func exists(for flight: String) -> String {
         """
         EXISTS (

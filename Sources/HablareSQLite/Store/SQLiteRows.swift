@@ -3,20 +3,20 @@ import GRDB
 import Hablare
 import HablareStores
 
-/// The rows of a ``SQLiteStore`` within one transaction, as `StoreMachine` reads and writes them.
+/// The rows of an ``SQLiteStore`` within one transaction. `StoreMachine` reads and writes them.
 ///
-/// No statement in this type can violate a constraint, because an error in one write would fail all other writes of the
-/// commit. A damaged value is read as a harmless value, and `hablare doctor` reports it.
+/// No statement here can violate a constraint, because the error of one write would undo all other writes of the
+/// commit. A damaged value is read as a value that does no harm, and `hablare doctor` reports it.
 struct SQLiteRows: StoreRows {
     typealias Failure = any Error
 
     let db: Database
-    /// Whether a content file exists. Called inside the transaction. No content file can be removed during the
-    /// transaction.
+    /// A closure that returns whether a content file exists. It is called inside the transaction. During the
+    /// transaction, no content file can be removed.
     let hasContentFile: (ContentReference) -> Bool
-    /// Content that lost a reference and may have no reference left.
+    /// Content to which a reference was removed. It may have no other reference.
     private(set) var releasedContent: Set<ContentReference> = []
-    /// The columns of the submission in progress.
+    /// The encoded values of the submission that is being written.
     var columns: SubmissionColumns?
     private var providers: [ProviderID: ProviderRow] = [:]
     private var jobs: [JobKey: Int64] = [:]
@@ -26,7 +26,7 @@ struct SQLiteRows: StoreRows {
         hasContentFile = hasContent
     }
 
-    /// Returns the columns of a submission. The columns are encoded only once.
+    /// Returns the encoded values of a submission. They are encoded only once.
     func columns(of submission: Submission) throws -> SubmissionColumns { try columns ?? SubmissionColumns(submission) }
 
     mutating func release(_ reference: ContentReference?) {
@@ -64,7 +64,7 @@ struct SQLiteRows: StoreRows {
         return number
     }
 
-    /// Inserts a new name and returns its number.
+    /// Inserts a name into a table of names, and returns its number.
     private func enter(_ name: String, in table: String, column: String) throws -> Int64 {
         var insert = try BoundStatement(db, "INSERT INTO \(table) (\(column)) VALUES (?1) ON CONFLICT DO NOTHING")
         insert.bind(1, name)
@@ -148,7 +148,7 @@ struct SQLiteRows: StoreRows {
         try upsert.run()
     }
 
-    /// Records a provider's account if it changed.
+    /// Records the account of a provider, if it has changed.
     mutating func note(_ account: AccountID, of provider: ProviderID) throws {
         let number = try number(of: provider)
         guard providers[provider]?.account != account else { return }
@@ -189,8 +189,8 @@ struct SQLiteRows: StoreRows {
         return found
     }
 
-    /// Returns the tags of a column. Returns no tags if the column is damaged, so that work that does not need the tags
-    /// continues.
+    /// Returns the tags that a column contains. If the column is damaged, returns no tags, so that operations that do
+    /// not need the tags continue.
     private static func tags(_ data: Data?) -> [String] {
         do {
             return try Coding.value([String].self, data) ?? []
@@ -213,7 +213,8 @@ struct SQLiteRows: StoreRows {
         if let job = request.job?.key, request.lifecycle.state == .live { try enter(job, for: request) }
     }
 
-    /// Inserts a request if its UUID and its position in a job are free. Returns whether the request was inserted.
+    /// Inserts a request if no other request has its UUID or its position in the job. Returns whether the request was
+    /// inserted.
     @discardableResult
     mutating func insertNew(_ request: RequestRow, of submission: Submission) throws -> Bool {
         let columns = try columns(of: submission)
@@ -270,7 +271,7 @@ struct SQLiteRows: StoreRows {
         if let job = request.job?.key, request.lifecycle.state == .live { try enter(job, for: request) }
     }
 
-    /// Lets the job of a live member claim its flight even if another member leads.
+    /// Allows processes of a live member's job to claim the flight, even if another member is the leader.
     private mutating func enter(_ job: JobKey, for request: RequestRow) throws {
         var insert = try BoundStatement(
             db,
@@ -290,8 +291,8 @@ struct SQLiteRows: StoreRows {
         try delete.run()
     }
 
-    /// Reads all due requests before any row is written, because a statement must not read an index while the index
-    /// changes.
+    /// Returns the requests whose deadline has passed. All are read before any row is written, because a statement must
+    /// not read an index that is being changed.
     func requests(dueAt date: Date, limit: Int) throws -> [UUID] {
         var due: [UUID] = []
         var select = try BoundStatement(

@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// A submission's values as stored in columns. The values are encoded before any row is written, so that a value that
-/// cannot be encoded does not fail the other writes of the commit.
+/// The values of a submission, encoded for columns. They are encoded before any row is written. A value that cannot be
+/// encoded therefore does not make the other writes of the commit fail.
 struct SubmissionColumns {
     let prompt: PromptColumns
     let parameters: Data?
@@ -26,11 +26,11 @@ struct SubmissionColumns {
     var byteCount: Int { (prompt.inline?.count ?? 0) + (parameters?.count ?? 0) + (metadata?.count ?? 0) }
 }
 
-/// A prompt as stored in columns: a text without change, messages as JSON. A large prompt is in a content file
-/// (``PackedPrompt``).
+/// A prompt, encoded for columns: a text is stored unchanged, and messages are stored as JSON. A large prompt is in a
+/// content file (``PackedPrompt``).
 struct PromptColumns {
     let kind: Int
-    /// The bytes of the prompt. `nil` if a content file has the bytes.
+    /// The bytes of the prompt, or `nil` if they are in a content file.
     let inline: Data?
 
     init(_ submission: Submission) throws {

@@ -3,15 +3,15 @@ import GRDB
 import Hablare
 import HablareStores
 
-/// One commit, which applies writes to the tables as `StoreMachine` decides.
+/// One commit. It applies writes to the tables, as `StoreMachine` decides.
 ///
-/// The three most common writes have a fast path: submitting new work, starting an attempt, and ending an attempt of a
-/// flight with one member. Starts and ends are a compare-and-set of a transition that ``FlightLifecycle`` computed. If
-/// the row differs from what the writer assumed, the machine decides. A differential test shows that the fast path and
-/// the machine have the same effect.
+/// The three most frequent writes use faster statements of their own: submitting new work, starting an attempt, and
+/// ending an attempt of a flight with one member. The start and the end of an attempt are a compare-and-set of a
+/// transition that ``FlightLifecycle`` has computed. If the row is not in the expected state, the machine decides. A
+/// differential test shows that these statements have the same effect as the machine.
 struct WriteTransaction {
-    /// The size in bytes from which a row is rejected. SQLite refuses rows of 1,000,000,000 bytes or more, and this
-    /// error would fail the other writes of the commit.
+    /// The size in bytes from which a row is refused. SQLite refuses rows of 1,000,000,000 bytes or more. Its error
+    /// would make the other writes of the commit fail.
     private static let largestRow = 500_000_000
 
     private var machine: StoreMachine<SQLiteRows>
@@ -20,10 +20,10 @@ struct WriteTransaction {
         machine = StoreMachine(SQLiteRows(db, hasContent: hasContent))
     }
 
-    /// The changes so far.
+    /// The changes that the commit has made so far.
     var changes: [StoreChange] { machine.changes }
 
-    /// Content that lost a reference and may have no reference left.
+    /// Content to which a reference was removed. It may have no other reference.
     var releasedContent: Set<ContentReference> { machine.rows.releasedContent }
 
     private var db: Database { machine.rows.db }
@@ -59,8 +59,9 @@ struct WriteTransaction {
         return receipt
     }
 
-    /// Submits a request whose work is new. Returns `nil` if the machine must decide. This is the case if there is a
-    /// flight for the same work, the prompt's file is missing, or the UUID or the position in a job already exists.
+    /// Writes a submission whose work is new. Returns `nil` if the machine must decide. This is the case if a flight
+    /// for the same work exists, the content file of the prompt is missing, or another request has the UUID or the
+    /// position in the job.
     private mutating func submitNew(_ submission: Submission) throws -> WriteReceipt? {
         if let content = submission.promptContent, !machine.rows.hasContent(content) { return nil }
         guard try machine.rows.flights(for: submission.fingerprint).isEmpty else { return nil }
@@ -76,8 +77,8 @@ struct WriteTransaction {
         return .submitted(receipt)
     }
 
-    /// Returns the error for a value that cannot be stored. Such a value is found before any row is written, so the
-    /// other writes succeed.
+    /// Returns the error for a value that cannot be stored. The value is encoded before any row is written, so the
+    /// other writes of the commit succeed.
     private static func unwritable(_ code: AIServiceError.Code, _ what: String, _ error: any Error) -> AIServiceError {
         // The encoder throws `invalidRequest` even for an answer, so `code` replaces it. Other errors, such as one of
         // reading a body, keep their code.
@@ -124,8 +125,8 @@ struct WriteTransaction {
         return receipt
     }
 
-    /// Settles an attempt of a flight that has one member and is in the state that the attempt assumes. Returns `nil`
-    /// if the machine must decide, for example if a deadline matters.
+    /// Records the end of an attempt of a flight that has one member and is in the expected state. Returns `nil` if the
+    /// machine must decide, for example if a deadline matters.
     private mutating func settleAlone(_ end: AttemptEnd, _ content: ContentColumns?) throws -> WriteReceipt? {
         switch end.outcome {
         case .completed, .failed, .held, .interrupted: break
@@ -185,15 +186,15 @@ struct WriteTransaction {
         """
     }
 
-    /// Writes a transition if the row is still in the state that the caller assumes. Returns whether it was in this
-    /// state.
+    /// Writes a transition if the row is still in the expected state. Returns whether the row was in this state.
     ///
-    /// `tried_since` is the start of the first attempt that counts as a try. It stays while there is such an attempt.
-    /// An interruption, a loss or a retry can clear it. The resume handle stays until the lifecycle has no handle.
+    /// The column `tried_since` contains the start of the first attempt that counts towards the maximum number of
+    /// attempts. It is kept as long as there is such an attempt. After an interruption, a loss or a retry, there may be
+    /// no such attempt any more. The column of the resume handle is kept as long as the lifecycle has a handle.
     ///
     /// - Parameters:
-    ///    - isAlone: Whether to write only if the flight has one member.
-    ///    - answer: The entry of the flight's answer in the cache.
+    ///    - isAlone: Whether the transition is written only if the flight has one member.
+    ///    - answer: The entry in the cache, if the transition completes the flight and its answer is cached.
     private func move(
         _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?,
         isAlone: Bool = false, answering answer: CacheEntry? = nil
@@ -229,12 +230,12 @@ struct WriteTransaction {
         return try update.run() == 1
     }
 
-    /// The entry of a completed flight in the cache.
+    /// The entry in the cache for the answer of a completed flight.
     private struct CacheEntry {
         let usedAt: Int64
         let bytes: Int64
 
-        /// Creates an entry. Returns `nil` if the answer is not kept for other requests.
+        /// Creates an entry. Returns `nil` if the answer is not put into the cache.
         init?(of end: AttemptEnd, _ content: ContentColumns) {
             guard end.entersCache, case .completed(let data) = end.outcome else { return nil }
             usedAt = Coding.time(data.receivedAt)
@@ -242,8 +243,8 @@ struct WriteTransaction {
         }
     }
 
-    /// Writes an attempt's record in the same way as `StoreMachine.record`. Returns whether it was written. If it was
-    /// not written, an earlier record stays.
+    /// Writes the record of an attempt, like `StoreMachine.record`. Returns whether the record was written. If it was
+    /// not written, an earlier record of the attempt is kept.
     private func record(_ attempt: AttemptRecord, of flight: FlightID) throws -> Bool {
         var insert = try BoundStatement(
             db,

@@ -1,19 +1,20 @@
 import Hablare
 
-/// An operation of client code. Requests are identified by numbers. A number beyond the plan's requests belongs to a
-/// request that was never submitted, or to a request that `regenerate` created.
+/// An operation of the simulated app (the client) in one process. Requests have numbers. If a number is greater than
+/// those of the plan's requests, the request was never submitted, or `regenerate` created it.
 enum ClientOperation: Sendable, Hashable {
-    /// Submits a request, with its planned content or with other content.
+    /// Submits a request, with its planned content or with different content.
     case submit(Int32, content: Int32)
-    /// Submits a part of a job, from a position on. `requests` are the requests for the consecutive positions. Each has
-    /// its planned content.
+    /// Submits a part of a job, beginning at a position. `requests` are the requests for the consecutive positions.
+    /// Each has its planned content.
     case submitJob(Int32, first: Int, requests: [Int32])
     /// Submits a request and waits for its outcome.
     case execute(Int32)
     case executeStored(Int32)
     case outcome(Int32)
     case watch(Int32)
-    /// Streams the answer from a chunk on. Pauses after each chunk for a number of nanoseconds.
+    /// Reads the stream of an answer, beginning at a chunk. After each chunk, the reader pauses for a number of
+    /// nanoseconds.
     case read(Int32, from: Int32, pause: Int64)
     case status(Int32)
     case snapshot(Int32)
@@ -25,13 +26,13 @@ enum ClientOperation: Sendable, Hashable {
     case delete(Int32)
     case pin(Int32)
     case unpin(Int32)
-    /// Reports that the answer was merged.
+    /// Confirms that the app has copied the answer.
     case merged(Int32)
     /// Evicts the answer.
     case evict(Int32)
     /// Evicts all answers, except the protected answers and the newest `keeping` answers.
     case prune(keeping: Int)
-    /// Looks a request up in the cache, without submitting it.
+    /// Looks for a cached answer, without submitting the request.
     case peek(Int32)
     /// Removes all answers from the cache.
     case invalidate
@@ -39,7 +40,7 @@ enum ClientOperation: Sendable, Hashable {
     case suspend(SuspensionReason, grace: Int64)
     case resume(SuspensionReason)
 
-    /// The only request that the operation concerns; `nil` if it concerns several requests or none.
+    /// The only request to which the operation applies, or `nil` if it applies to several requests or to none.
     var request: Int32? {
         switch self {
         case .submit(let id, _), .execute(let id), .executeStored(let id), .outcome(let id), .watch(let id),
@@ -53,39 +54,40 @@ enum ClientOperation: Sendable, Hashable {
     }
 }
 
-/// A fault in a history.
+/// A fault that the simulation causes.
 enum Fault: Sendable, Hashable {
-    /// The time at which a process dies.
+    /// The moment at which a process dies.
     enum Point: Sendable, Hashable {
-        /// After this number of further steps.
+        /// After this number of further steps of the process.
         case steps(Int)
-        /// At the n-th commit from now. Before the commit is applied, or after it is applied and before any process
-        /// learns of it.
+        /// At a commit of the process. The first value counts its commits from now on. The process dies before the
+        /// commit is applied, or after that and before any process learns of it.
         case commit(Int, isApplied: Bool)
-        /// At the n-th write to a content file from now. Before the write or after it.
+        /// At a write to a content file. The first value counts the writes of the process from now on. The process dies
+        /// before the write or after it.
         case file(Int, isWritten: Bool)
     }
 
     /// The process dies, and a new process starts in its place after `restart` nanoseconds.
     case crash(Point, restart: Int64)
-    /// The machine crashes. Every process dies, and everything that is not on the disk is lost.
+    /// The machine crashes. Every process dies, and all data that was not on the disk is lost.
     case machineCrash(Point, restart: Int64)
     /// The process shuts down normally. The program exits after `linger` nanoseconds, and a new program starts after
     /// `restart` nanoseconds.
     case restart(linger: Int64, restart: Int64)
     case failCommits(Int)
-    /// The process does not learn the outcome of this many commits or claims. `areMade` states whether they are
-    /// applied.
+    /// For this number of commits or claims, the process does not learn whether they were made. `areMade` tells whether
+    /// they are made.
     case loseCommits(Int, areMade: Bool)
     case failClaims(Int)
     case failReads(Int)
     case failFiles(Int)
-    /// An external program removes a content file. The number selects one of the files that exist at that time.
+    /// A program outside the simulation removes a content file. The number selects one of the files that exist then.
     case loseFile(Int)
     /// The disk is full for this number of nanoseconds.
     case fillDisk(Int64)
     /// The process's clock jumps by this number of nanoseconds.
     case jumpClock(Int64)
-    /// The process does not run for this number of nanoseconds.
+    /// The process sleeps for this number of nanoseconds, like a laptop.
     case doze(Int64)
 }

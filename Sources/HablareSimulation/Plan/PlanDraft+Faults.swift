@@ -4,7 +4,7 @@ import HablareTestKit
 private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
-/// Random faults and further events for requests.
+/// Random faults, and random additional events.
 extension PlanDraft {
     mutating func faults() {
         for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
@@ -29,7 +29,7 @@ extension PlanDraft {
 
     // MARK: Suspensions
 
-    /// Draws suspensions of processes. Some of them overlap.
+    /// Adds random suspensions of processes. Some of them overlap.
     mutating func addSuspensions(_ dice: inout SeededGenerator) {
         for _ in 0..<dice.within(1...4) {
             let slot = Int(dice.below(Int64(slots)))
@@ -49,7 +49,7 @@ extension PlanDraft {
 
     // MARK: Chains and retention
 
-    /// Gives some requests a chain of fallback providers. All requests for the same work get the same chain.
+    /// Gives some requests a chain of fallback providers. Requests for the same work get the same chain.
     mutating func chains(_ dice: inout SeededGenerator) {
         guard providers > 1 else { return }
         var chains: [Int32: [Int]] = [:]
@@ -72,7 +72,7 @@ extension PlanDraft {
         }
     }
 
-    /// Draws operations that protect, evict and prune answers.
+    /// Adds random operations that protect, evict and prune answers.
     mutating func keepings(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             if dice.percent(15) { requests[id].keepUntilMerged = true }
@@ -85,7 +85,8 @@ extension PlanDraft {
         for _ in 0..<dice.within(1...3) { keep(.prune(keeping: Int(dice.element(of: [0, 0, 1, 2, 4]))), &dice) }
     }
 
-    /// Draws faults of content files: failed writes, lost files, collections, and deaths of a process during a write.
+    /// Adds random faults of content files: failed writes, removed files, collections of orphaned files, and deaths of
+    /// a process during a write.
     mutating func files(_ dice: inout SeededGenerator) {
         for _ in 0..<dice.within(0...2) { keep(.prune(keeping: 1000), &dice) }
         guard !isCalm else { return }
@@ -104,8 +105,9 @@ extension PlanDraft {
         events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .fault(fault)))
     }
 
-    /// Adds a request whose calls never get an answer, because the machine crashes during each call. There may be more
-    /// crashes than the number of times that the engine sends the request again. Returns a time after the last crash.
+    /// Adds a request whose calls never return an answer, because the machine crashes during each call. The number of
+    /// crashes may be greater than the number of times that the engine sends the request again. Returns a time after
+    /// the last crash.
     mutating func unlucky(_ dice: inout SeededGenerator) -> Int64 {
         let id = Int32(requests.count)
         let stops = Int(dice.within(9...13))
@@ -124,7 +126,7 @@ extension PlanDraft {
         return time + second
     }
 
-    /// Draws snapshots of requests that share their work, soon after the requests are submitted.
+    /// Adds random snapshots of requests that share their work. The snapshots are taken soon after the submissions.
     mutating func looks(_ dice: inout SeededGenerator) {
         let sharers = Dictionary(grouping: requests.indices) { requests[$0].content }.values.filter { $0.count > 1 }
         let shared = Set(sharers.joined().map { Int32($0) })
@@ -140,7 +142,7 @@ extension PlanDraft {
         }
     }
 
-    /// Makes some streaming providers yield further pieces after the end of their call.
+    /// Lets some streaming providers yield further pieces after their call has ended.
     mutating func talkers(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             for position in requests[id].behaviours.indices {
@@ -152,7 +154,7 @@ extension PlanDraft {
         }
     }
 
-    /// Makes some providers begin work that continues after the end of the call.
+    /// Lets some providers begin work that continues after their call has ended.
     mutating func memories(_ dice: inout SeededGenerator) {
         for id in requests.indices where dice.percent(60) {
             let row = dice.percent(60) ? dice.element(of: ProviderFailure.retryable) : Self.row(&dice)
@@ -169,7 +171,7 @@ extension PlanDraft {
         }
     }
 
-    /// Makes some providers ignore the work that the engine asks them to resume.
+    /// Lets some providers ignore the work that the engine asks them to resume.
     mutating func ignorants(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             let begun = requests[id].behaviours.firstIndex { if case .remember = $0 { true } else { false } }

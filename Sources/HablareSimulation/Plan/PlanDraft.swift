@@ -4,7 +4,7 @@ import HablareTestKit
 private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
-/// A generator of a plan's random requests and events.
+/// Generates the random requests and events of a plan.
 struct PlanDraft {
     var random: SeededGenerator
     let providers: Int
@@ -94,7 +94,8 @@ struct PlanDraft {
         }
     }
 
-    /// Draws any row of the failures. Rows with absurd pauses are rare, because they pause an account for a day.
+    /// Returns a random row of ``ProviderFailure/rows``. Rows with extremely long pauses are rare, because such a row
+    /// pauses an account for a day.
     mutating func anyRow() -> Int32 {
         let row = Int32(random.below(Int64(ProviderFailure.invalidRequest)))
         return ProviderFailure.rows[Int(row)].isAbsurd && random.percent(80) ? 0 : row
@@ -111,8 +112,8 @@ struct PlanDraft {
         return .limits(saying, row: random.percent(40) ? row : nil, after: soon)
     }
 
-    /// Draws the submission of a request. Sometimes also draws another submission with the same UUID, with the same or
-    /// other content.
+    /// Adds the submission of a request at a random time. Sometimes also adds another submission with the same UUID,
+    /// and with the same or different content.
     mutating func submit(_ id: Int32) {
         let time = random.percent(50) ? random.within(0...2) * second / 4 : anytime()
         let content = requests[Int(id)].content
@@ -125,7 +126,7 @@ struct PlanDraft {
         if random.percent(10) { operation(.submit(id, content: content + 10_000), at: near(time)) }
     }
 
-    /// Draws other requests for the same work. Most of them are submitted at about the same time.
+    /// Adds further requests for the same work as another request. Most of them are submitted at about the same time.
     mutating func twins(isCalm: Bool) {
         let number = Int(random.below(Int64(requests.count)))
         let usesCache = random.percent(60)
@@ -177,7 +178,7 @@ struct PlanDraft {
         if random.percent(20) { operation(.cancelJob(0), at: near(time)) }
     }
 
-    /// Draws a backlog for one provider: a separate job of mostly urgent requests, without faults.
+    /// Adds many waiting requests for one provider: a separate job of mostly urgent requests, without faults.
     mutating func backlog() {
         let ids = (0..<random.within(50...75)).map { _ -> Int32 in
             let id = Int32(requests.count)
@@ -191,7 +192,7 @@ struct PlanDraft {
         operation(.submitJob(1, first: 0, requests: ids), at: random.below(millisecond))
     }
 
-    /// Draws further operations on a request.
+    /// Adds random operations on a request.
     mutating func follow(_ id: Int32) {
         for _ in 0..<random.within(0...2) {
             let waits: [ClientOperation] = [.outcome(id), .watch(id), .executeStored(id), .status(id), .snapshot(id)]

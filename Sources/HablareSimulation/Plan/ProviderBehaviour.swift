@@ -1,43 +1,44 @@
 import Hablare
 
-/// The behaviour of a provider in one call. Times are in nanoseconds.
+/// The behaviour of a simulated provider in one call. Times are in nanoseconds.
 enum ProviderBehaviour: Sendable, Hashable {
     case answer(after: Int64)
     case fail(row: Int32, after: Int64)
-    /// The call gets no answer until its task is cancelled.
+    /// The call returns only when its task is cancelled.
     case stall
-    /// The call ignores cancellation and is answered, perhaps long after it was abandoned.
+    /// The call ignores cancellation and returns an answer, possibly long after the engine has abandoned the call.
     case deafAnswer(after: Int64)
     case deafFailure(row: Int32, after: Int64)
-    /// The call is answered with another content type than the promised type.
+    /// The call returns an answer of another content type than the provider has declared.
     case wrongType(after: Int64)
-    /// The call reports progress this number of times, and is then answered.
+    /// The call reports progress this number of times, and then returns an answer.
     case progress(Int, every: Int64)
-    /// The call is answered as soon as it is cancelled.
+    /// The call returns an answer when it is cancelled.
     case answerWhenCancelled
-    /// The call reports its limits. It is then answered, or fails with a row of ``ProviderFailure/rows``.
+    /// The call reports limits. It then returns an answer, or fails with a row of ``ProviderFailure/rows``.
     case limits(LimitsSaying, row: Int32?, after: Int64)
-    /// The call yields this number of pieces, with a pause before each piece. It is then answered, or fails with a row.
-    /// If `isDeaf` is set, the call continues after it is stopped.
+    /// The call yields this number of pieces, with a pause before each piece. It then returns an answer, or fails with
+    /// a row. If `isDeaf` is set, the call ignores cancellation.
     case stream(Int, every: Int64, row: Int32?, isDeaf: Bool)
-    /// The call yields this number of pieces, with a pause before each piece, and is answered. With 0 pieces, it is
-    /// answered in one piece, after a pause. After its end, it reports progress and limits and yields further pieces.
-    /// These pieces belong to no answer.
+    /// The call yields this number of pieces, with a pause before each piece, and returns the answer. With 0 pieces, it
+    /// returns the answer as a whole after a pause. After the call has ended, the provider reports progress and limits
+    /// and yields further pieces. These pieces must not become a part of any answer.
     case talkative(pieces: Int, every: Int64)
-    /// The call begins work that continues after the call's end. It stores a resume handle for the work, and yields the
-    /// work's pieces, with a pause before each piece. It is then answered, or fails with a row. A later call that
-    /// receives the resume handle resumes the work, even if it has another behaviour. Only a call that fails, stalls,
-    /// or has the behaviour `ignore` does not resume it. If `forgets` is set, a call that receives a handle removes the
-    /// handle and fails. A call that began work removes its handle before it fails.
+    /// The call begins work that continues after the call has ended. It stores a resume handle for the work, and yields
+    /// the pieces of the work, with a pause before each piece. It then returns an answer, or fails with a row. A later
+    /// call that receives this resume handle resumes the work, even if the later call has another behaviour. There are
+    /// exceptions: a call that fails, never returns, or has the behaviour `ignore` does not resume the work. If
+    /// `forgets` is set, a call that receives a handle removes the handle and fails. A call that has begun work removes
+    /// its handle before it fails.
     case remember(pieces: Int, every: Int64, row: Int32?, forgets: Bool)
     /// The call ignores the work that it should resume. It yields this number of pieces of a different answer, with a
-    /// pause before each piece, and is answered. With 0 pieces, it is answered in one piece, after a pause.
+    /// pause before each piece, and returns this answer. With 0 pieces, it returns the answer as a whole after a pause.
     case ignore(pieces: Int, every: Int64)
 
-    /// Whether the call begins work that continues after the call's end.
+    /// Whether the call begins work that continues after the call has ended.
     var remembers: Bool { if case .remember = self { true } else { false } }
 
-    /// Whether the answer consists of the yielded pieces.
+    /// Whether the answer is the yielded pieces.
     var isStreaming: Bool {
         switch self {
         case .stream, .remember: true
@@ -56,7 +57,7 @@ extension ProviderBehaviour {
         var isDeaf = false
     }
 
-    /// The behaviour of the call if it receives work to resume; `nil` if it does not resume the work.
+    /// The behaviour of the call if it receives work to resume, or `nil` if it does not resume the work.
     var resumption: Resumption? {
         switch self {
         case .fail, .deafFailure, .stall, .ignore: nil
@@ -72,13 +73,13 @@ extension ProviderBehaviour {
     }
 }
 
-/// A report of a provider about its limits, in addition to its answer.
+/// The limits that a provider reports with its answer.
 package enum LimitsSaying: Sendable, Hashable {
     /// The number of calls allowed per minute.
     case perMinute(Double)
-    /// Nothing remains until the quota is full again, which is after this number of nanoseconds.
+    /// The quota is used up. It is full again after this number of nanoseconds.
     case usedUp(reset: Int64)
-    /// Invalid numbers.
+    /// Numbers that are not valid.
     case nonsense
 
     var reported: ReportedLimits {

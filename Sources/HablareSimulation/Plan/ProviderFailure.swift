@@ -1,6 +1,7 @@
 import Hablare
 
-/// A failure of real providers. It corresponds to a row of the vendors' documentation, as an adapter reports it.
+/// A failure that real providers report. Each row corresponds to an error in the documentation of a service, in the
+/// form in which a provider reports it to the engine.
 struct ProviderFailure: Sendable {
     let code: AIServiceError.Code
     let category: AIServiceError.Category
@@ -22,7 +23,7 @@ struct ProviderFailure: Sendable {
         self.mayBeBilled = mayBeBilled
     }
 
-    /// Whether the failure asks for a pause that is longer than any history.
+    /// Whether the failure asks for a pause that is longer than any simulated history.
     var isAbsurd: Bool { retryAfter.map { $0 > .seconds(3600) } ?? false }
 
     /// The minimum wait before the next attempt.
@@ -30,18 +31,18 @@ struct ProviderFailure: Sendable {
         if case .retry(let after) = disposition { after } else { nil }
     }
 
-    /// Returns a row that is a network failure.
+    /// Returns the number of a row that is a network failure.
     static func ofNetwork(_ number: Int32) -> Int32 {
         let network = rows.indices.filter { rows[$0].category == .network }
         return Int32(network[Int(number) % network.count])
     }
 
-    /// The rows after which another attempt may help and does no harm.
+    /// The numbers of the rows after which another attempt may succeed, except the rows with extremely long pauses.
     static let retryable = rows.indices.filter { row in
         if case .retry = rows[row].disposition { !rows[row].isAbsurd } else { false }
     }.map { Int32($0) }
 
-    /// The rows: failures of OpenAI, Anthropic and ElevenLabs, and failures of the network.
+    /// The failures of OpenAI, Anthropic and ElevenLabs, and of the network.
     static let rows: [ProviderFailure] = [
         ProviderFailure("rate-limit-exceeded", .provider, .retry(after: .seconds(2))),
         ProviderFailure("slow-down", .provider, .retry(after: nil)),
@@ -77,6 +78,7 @@ struct ProviderFailure: Sendable {
         ProviderFailure(AIServiceError.Code.invalidRequest.rawValue, .data, .fail),
     ]
 
-    /// The row after which no other provider is called. Only requests with fallback providers use it.
+    /// The number of the row after which no other provider is called, because the request itself is invalid. Only
+    /// requests with fallback providers use it.
     static let invalidRequest = Int32(rows.count - 1)
 }

@@ -1,13 +1,14 @@
 import Hablare
 import HablareTestKit
 
-/// The costs of calls in histories, and the budgets. Every answer has a different cost. So a sum of costs shows which
-/// calls it includes.
+/// The costs of simulated calls, and the simulated budgets. The answer of each call has a different cost. A sum of
+/// costs therefore shows which calls it includes.
 enum SimulationCosts {
-    /// The upper bound of a call's cost, in micro-dollars. It is stated before the call is sent. Every call costs less.
+    /// The maximum cost of a call in micro-dollars, as it is stated before the call is sent. The actual cost of every
+    /// call is lower.
     static let bound: Int64 = 400
 
-    /// The price table. The first provider costs a micro-dollar for each token. The other providers have no price.
+    /// The price table. Each token of the first provider costs one micro-dollar. The other providers have no price.
     static let prices: PriceTable = {
         do {
             return try PriceTable(
@@ -26,11 +27,11 @@ enum SimulationCosts {
     /// The maximum usage of a call.
     static let maximumUsage = Usage(inputTokens: bound - 1, outputTokens: 1)
 
-    /// Returns the cost of a call's answer; `nil` if the cost is unknown.
+    /// Returns the cost of a call's answer, or `nil` if the cost is unknown.
     static func cost(ofCall number: Int32, at provider: Int16) -> Int64? { provider == 0 ? Int64(number) + 1 : nil }
 
-    /// Draws a budget in some histories. It uses a separate generator, so that the rest of the plan is the same with
-    /// and without a budget.
+    /// Returns random budgets. Most histories have none. The function uses a random generator of its own, so that the
+    /// other parts of the plan do not depend on it.
     static func budgets(seed: UInt64) -> [Budget] {
         var random = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 1)
         guard random.percent(25) else { return [] }
@@ -43,7 +44,7 @@ enum SimulationCosts {
 }
 
 extension Budget {
-    /// Returns whether the budget counts the calls of a provider.
+    /// Returns whether the budget counts calls to a provider.
     func counts(_ provider: ProviderID?) -> Bool {
         switch scope {
         case .all: true

@@ -5,7 +5,7 @@ private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
 extension SimulationPlan {
-    /// Draws a plan from a seed.
+    /// Creates a random plan from a seed.
     package init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d &+ 0x9e37)
         let hasBacklog = random.percent(1)
@@ -82,7 +82,8 @@ extension SimulationPlan {
 }
 
 extension RetryPolicy {
-    /// Draws a retry policy. It is the default policy, a policy without retries, or one with other limits or delays.
+    /// Creates a random retry policy. It is the default policy, a policy without retries, or a policy with other limits
+    /// or delays.
     fileprivate init(drawnFrom random: inout SeededGenerator) {
         switch random.below(10) {
         case 0: self = .never
@@ -96,7 +97,7 @@ extension RetryPolicy {
 }
 
 extension RateLimit {
-    /// Draws the limit of an account. Most accounts have no limit.
+    /// Creates a random rate limit of an account. Returns `nil` for most accounts.
     fileprivate init?(drawnFrom random: inout SeededGenerator) {
         guard random.percent(45) else { return nil }
         self.init(

@@ -1,17 +1,17 @@
 import Hablare
 
-/// The plan of a history. It is drawn from a seed before the history begins. It contains the operations, their times,
-/// the faults, and the behaviour of providers. It is a value, so that a failing history can be made smaller by removing
-/// parts of its plan.
+/// The plan of a history (a simulated run of several processes). It is computed from a seed before the history begins.
+/// It contains all operations with their times, all faults, and the behaviour of the providers. It is a value, so that
+/// parts of a plan can be removed to find a smaller plan that fails in the same way.
 ///
-/// The plan does not contain the order of simultaneous events. This order is drawn while the history runs, from
-/// `interleaving`.
+/// The plan does not determine the order of simultaneous events. While the history runs, random numbers from the seed
+/// `interleaving` determine this order.
 package struct SimulationPlan: Sendable {
     /// A provider. Every process registers all providers of the plan.
     struct Provider: Sendable, Hashable {
         let concurrency: Int
         let attemptTimeout: Duration?
-        /// The account. Providers that have the same account share its limit.
+        /// The account. Providers with the same account share its rate limit.
         var account = 0
         var rate: RateLimit?
     }
@@ -19,13 +19,14 @@ package struct SimulationPlan: Sendable {
     /// A request that may be submitted.
     struct Request: Sendable, Hashable {
         let provider: Int
-        /// The content. Two requests with the same content request the same work.
+        /// The content. Requests with the same content ask for the same work.
         let content: Int32
         let priority: Priority
         let attemptTimeout: Duration?
-        /// The provider's behaviour in each call. In later calls, the provider answers soon.
+        /// The provider's behaviour in each call, in order. In further calls, the provider answers soon.
         var behaviours: [ProviderBehaviour]
-        /// The deadline in nanoseconds of virtual time. Without clock jumps, this is also the date of every process.
+        /// The deadline in nanoseconds of virtual time, which is the time of the simulation. If no clock jumps, every
+        /// process has the same date as the virtual time.
         var deadline: Int64?
         var maximumAttempts: Int?
         var unknownOutcome = UnknownOutcomePolicy.runAgain
@@ -35,7 +36,7 @@ package struct SimulationPlan: Sendable {
         var fallback: [Int] = []
         var keepUntilMerged = false
 
-        /// The providers to call, one after another.
+        /// The providers in the order in which they are called.
         var chain: [Int] { [provider] + fallback }
     }
 
@@ -43,24 +44,25 @@ package struct SimulationPlan: Sendable {
     struct Content: Sendable, Hashable {
         /// The minimum size in bytes of content that is stored in a file.
         let threshold: Int
-        /// The minimum age of a file, in nanoseconds, at which it may be collected. No process can then still be about
-        /// to write a row that refers to the file.
+        /// The age in nanoseconds from which a file without a row may be removed. A process that is still about to
+        /// write a row for the file must be faster.
         let age: Int64
     }
 
     /// The seed from which the plan was drawn.
     package let seed: UInt64
-    /// The seed of the interleaving.
+    /// The seed of the order of simultaneous events.
     package var interleaving: UInt64
     var style: SchedulingStyle
-    /// The number of processes that run at the same time. Each of them occupies a slot.
+    /// The number of slots. In each slot, one process runs at a time.
     var slots: Int
     var configuration: EngineConfiguration
-    /// Whether processes can detect dead processes. If not, a process counts as dead when its lease expires.
+    /// Whether processes can check locks to find out that another process is dead. If not, a process counts as dead
+    /// when its leases have expired.
     var knowsLiveness: Bool
     /// The maximum delay, in nanoseconds, until another process learns of a commit.
     var signalDelay: Int64
-    /// The percentage of lost notifications about commits.
+    /// The percentage of notifications about commits that are lost.
     var lostSignals: Int64
     /// The maximum time that a commit waits for the disk, in nanoseconds.
     var commitDelay: Int64
@@ -68,19 +70,19 @@ package struct SimulationPlan: Sendable {
     var requests: [Request]
     /// The events, in the order of their times.
     var events: [PlannedEvent]
-    /// The time at which faults end and the remaining work is finished.
+    /// The time from which no faults occur and the remaining requests are finished.
     var horizon: Int64
-    /// Whether all processes die at the horizon, so that new processes finish the work.
+    /// Whether all processes die at the horizon. New processes then finish the requests.
     var endsAfresh: Bool
-    /// The settings for content files; `nil` if all content is inline.
+    /// The settings for content files, or `nil` if all content is in rows.
     var content: Content?
-    /// The slot whose processes only run the first job; `nil` if there is no such slot.
+    /// The slot whose processes only execute the first job, or `nil` if there is no such slot.
     var scopedSlot: Int?
 
-    /// Whether a cancelled provider call asks whether its work is still wanted.
+    /// Whether a cancelled call of a provider asks the engine whether an attempt still needs the work.
     var asksWhenCancelled = false
 
-    /// The job that the processes in the scoped slot run.
+    /// The job that the processes in the scoped slot execute.
     static let scopedJob: Int32 = 0
 
     /// Returns the configuration of the processes in a slot.
@@ -103,17 +105,17 @@ package struct SimulationPlan: Sendable {
 /// A planned event.
 struct PlannedEvent: Sendable, Hashable {
     enum What: Sendable, Hashable {
-        /// Client code performs an operation. If `timeout` is given, the client cancels the operation after this number
-        /// of nanoseconds.
+        /// The simulated app performs an operation. If `timeout` is given, the app cancels the operation after this
+        /// number of nanoseconds.
         case operation(ClientOperation, timeout: Int64?)
         case fault(Fault)
     }
 
-    /// The event's number in the complete plan. It does not change when other events are removed.
+    /// The number of the event in the complete plan. It does not change when other events are removed.
     let number: Int32
     /// The time in nanoseconds.
     let time: Int64
-    /// The slot. The event concerns the process that is in the slot at that time.
+    /// The slot. The event happens to the process that is in the slot at that time.
     let slot: Int
     let what: What
 }

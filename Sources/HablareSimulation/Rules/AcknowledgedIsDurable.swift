@@ -29,7 +29,7 @@ enum AcknowledgedIsDurable: SimulationRule {
         return found + jobs(history)
     }
 
-    /// Returns the position in the trace at which a request was first acknowledged.
+    /// Returns the position in the trace at which a request was first acknowledged. Positions are indices of events.
     static func acknowledgement(of story: RequestStory, in history: SimulationHistory) -> Int? {
         story.submits.compactMap { submit -> Int? in
             guard RequestStory.isAcknowledged(submit) else { return nil }
@@ -38,7 +38,7 @@ enum AcknowledgedIsDurable: SimulationRule {
         }.min()
     }
 
-    /// Checks that each position in a job has one request, for any number of submissions by any process.
+    /// Checks that each position in a job has exactly one request, however often the job was submitted.
     private static func jobs(_ history: SimulationHistory) -> [String] {
         var found: [String] = []
         var positions: [Int: Int32] = [:]

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G2: a completed outcome is an answer that the provider gave for this request, and it is recorded once. A recorded
-/// failure really happened.
+/// G2: the answer of a completed request is an answer that the provider gave for this request. It is recorded once. A
+/// recorded failure has really happened.
 enum AnswersAreTrue: SimulationRule {
     static let name = "G2 answers are true"
 

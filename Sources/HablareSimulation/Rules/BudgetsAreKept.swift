@@ -1,6 +1,7 @@
 import Hablare
 
-/// Budgets: the providers' charges never exceed a budget, even with crashes. No request is refused without a reason.
+/// Budgets: the charges of the providers never exceed a budget, even if processes crash. No request is refused although
+/// the budget has enough left.
 enum BudgetsAreKept: SimulationRule {
     static let name = "budgets are kept"
 
@@ -39,8 +40,9 @@ enum BudgetsAreKept: SimulationRule {
     }
 }
 
-/// The ledger has the cost of every answer, and its sums equal the sums of its lines. The amount spent from a budget is
-/// the actual cost of the attempts. For an attempt with an unknown cost, the amount is the maximum cost.
+/// The ledger contains the cost of every answer, and its sums equal the sums of its entries. The spent amount of a
+/// budget is the sum of the actual costs of the attempts. If the cost of an attempt is unknown, its maximum cost
+/// counts.
 enum LedgerIsTrue: SimulationRule {
     static let name = "the ledger is true"
 
@@ -95,7 +97,7 @@ enum LedgerIsTrue: SimulationRule {
         return found
     }
 
-    /// Returns whether a request was completed with the answer of a given work.
+    /// Returns whether a request was completed with the answer of the given work.
     private static func isCompleted(
         _ work: Int32, by story: RequestStory, _ entries: [FinalRecord.Attempt]
     ) -> Bool {

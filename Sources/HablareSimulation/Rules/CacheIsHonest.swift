@@ -1,7 +1,7 @@
 import Hablare
 
-/// The cache returns only answers to the same work that are young enough and not evicted. No call is paid for if the
-/// cache has its answer.
+/// The cache returns only answers to the same work, and only answers that are young enough and were not evicted. If the
+/// cache has an answer, no call for the same work is sent.
 enum CacheIsHonest: SimulationRule {
     static let name = "the cache is honest"
 
@@ -20,7 +20,7 @@ enum CacheIsHonest: SimulationRule {
         return found
     }
 
-    /// Checks a request that was completed from the cache.
+    /// Checks a request that was answered from the cache.
     private static func check(_ record: FinalRecord, _ history: SimulationHistory, _ found: inout [String]) {
         guard let story = history.requests[record.request], !record.status.isGone else { return }
         if !story.calls.isEmpty, story.deletes.isEmpty {
@@ -73,8 +73,8 @@ enum CacheIsHonest: SimulationRule {
         }
     }
 
-    /// Returns whether an operation had removed a call's answer from the cache before another operation began in the
-    /// same process. In other processes, the removal takes effect later.
+    /// Returns whether an operation removed a call's answer from the cache before another operation of the same process
+    /// began. For other processes, the removal takes effect later.
     private static func isForgotten(
         _ call: CallStory, by other: OperationStory, before operation: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -85,13 +85,13 @@ enum CacheIsHonest: SimulationRule {
         return history.isUndisturbed(call) && end.time + 2_000_000_000 < other.calledAt
     }
 
-    /// Returns whether a call was answered between two positions in the trace.
+    /// Returns whether a call returned its answer between two positions in the trace.
     private static func isAnswer(_ call: CallStory, after start: Int, before end: Int) -> Bool {
         guard let position = call.end?.position, case .answered? = call.end?.how else { return false }
         return position > start && position < end
     }
 
-    /// Checks that no call is paid for if the cache had its answer.
+    /// Checks that no call was sent although the cache had its answer.
     private static func checkThrift(_ company: [Int32], _ history: SimulationHistory, _ found: inout [String]) {
         let stories = company.compactMap { history.requests[$0] }
         let isPlain =
@@ -123,7 +123,7 @@ enum CacheIsHonest: SimulationRule {
 }
 
 extension CachePolicy {
-    /// The maximum age of an answer in nanoseconds; `nil` if no cached answer is wanted.
+    /// The maximum age of a cached answer in nanoseconds, or `nil` if no cached answer is accepted.
     fileprivate var age: Int64? {
         switch kind {
         case .use(within: nil): 3600 * 1_000_000_000

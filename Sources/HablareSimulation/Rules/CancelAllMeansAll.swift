@@ -1,8 +1,8 @@
 import Hablare
 
-/// G5: a cancellation of everything, or of a job, applies to each live request that was acknowledged before. No attempt
-/// of such a request is journalled after the cancellation, and an attempt in progress does not determine the outcome.
-/// The reported count is the number of requests that were cancelled.
+/// G5: a cancellation of all requests, or of a job, cancels each live request that was acknowledged before. After the
+/// cancellation, no attempt of such a request is started, and an attempt in flight does not determine the outcome. The
+/// count that the cancellation returns is the number of requests that it cancelled.
 enum CancelAllMeansAll: SimulationRule {
     static let name = "G5 cancelling all means all"
 
@@ -33,8 +33,8 @@ enum CancelAllMeansAll: SimulationRule {
 
     // MARK: The requests concerned
 
-    /// Returns whether the cancellation certainly applies to a request. It applies if the request, and every request
-    /// that shares its work, was acknowledged before the cancellation. Also, none of these requests was deleted, or
+    /// Returns whether the cancellation must have cancelled a request. For this, the request and all requests that
+    /// share its work must have been acknowledged before the cancellation. None of them may have been deleted, or
     /// retried after the cancellation.
     private static func isCovered(
         _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
@@ -88,7 +88,7 @@ enum CancelAllMeansAll: SimulationRule {
 
     // MARK: The count
 
-    /// Returns whether a request is cancelled, and no other operation can have cancelled it.
+    /// Returns whether a request is cancelled and only this operation can have cancelled it.
     private static func isItsDoing(
         _ story: RequestStory, _ cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -100,8 +100,8 @@ enum CancelAllMeansAll: SimulationRule {
         }
     }
 
-    /// Returns whether a request may have been live during or before the cancellation. The request was submitted, and
-    /// was not known to be final.
+    /// Returns whether a request may have been live when the cancellation ran. This is the case if it was submitted and
+    /// not known to be final.
     private static func mayBeLive(
         _ story: RequestStory, during cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -120,7 +120,7 @@ enum CancelAllMeansAll: SimulationRule {
 }
 
 extension SimulationHistory {
-    /// The operations that cancel everything or a job.
+    /// The operations that cancel all requests, or all requests of a job.
     var massCancels: [OperationStory] {
         operations.filter { operation in
             switch operation.operation {

@@ -1,8 +1,8 @@
 import Hablare
 
-/// G5: after an acknowledged cancellation, the process that cancelled starts no call. Another process starts only an
-/// attempt that it had journalled before, and stops it within a renewal interval. The request stays cancelled until it
-/// is retried.
+/// G5: after a cancellation was acknowledged, the process that cancelled the request starts no call for it. Another
+/// process may only start a call whose attempt it had already written to the store, and must stop it within a renewal
+/// interval. The request stays cancelled until it is retried.
 enum CancelMeansCancel: SimulationRule {
     static let name = "G5 cancel means cancel"
 
@@ -51,8 +51,7 @@ enum CancelMeansCancel: SimulationRule {
         }
     }
 
-    /// Returns whether the process of a call lost its lease for the call before the time at which it must learn of the
-    /// cancellation.
+    /// Returns whether the process of a call lost its lease before the time at which it must know of the cancellation.
     private static func losesItsLease(_ call: CallStory, until limit: Int64, _ history: SimulationHistory) -> Bool {
         history.mayBeStale(call.process, at: call.started)
             || history.processes[Int(call.process)].retirements.contains {
@@ -60,8 +59,8 @@ enum CancelMeansCancel: SimulationRule {
             }
     }
 
-    /// Checks that a call in progress is stopped. In the process that cancelled, it is stopped before the
-    /// acknowledgement. In another process, it is stopped soon after.
+    /// Checks that a call in flight is stopped. In the process that cancelled the request, the call is stopped before
+    /// the acknowledgement. In another process, it is stopped soon afterwards.
     static func stops(
         _ call: CallStory, _ position: Int, _ cancel: OperationStory, _ history: SimulationHistory,
         _ found: inout [String]

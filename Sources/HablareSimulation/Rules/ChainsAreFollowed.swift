@@ -1,7 +1,8 @@
 import Hablare
 
-/// The providers of a chain are called in order. Each provider is called only after the previous one failed, if another
-/// provider may avoid that failure. The request does not fail with such a failure while a provider is left.
+/// The providers of a fallback chain are called in order. A provider is called only after the previous provider has
+/// failed in a way that another provider may avoid. The request does not fail in this way while a provider of the chain
+/// has not been called.
 enum ChainsAreFollowed: SimulationRule {
     static let name = "chains are followed"
 
@@ -28,7 +29,8 @@ enum ChainsAreFollowed: SimulationRule {
         return found
     }
 
-    /// Checks the order with the ledger. The ledger has every attempt, including attempts that were not sent.
+    /// Checks the order of the attempts in the ledger. The ledger contains all attempts, including attempts that were
+    /// not sent.
     private static func order(
         _ story: RequestStory, _ chain: [Int], _ final: FinalRecord, _ history: SimulationHistory,
         _ found: inout [String]
@@ -61,9 +63,9 @@ enum ChainsAreFollowed: SimulationRule {
         }
     }
 
-    /// Returns whether no other provider must be called after a call. This is the case if the request itself is at
-    /// fault, or if a reader has already received a part of the answer. Also if the call's work will be resumed and
-    /// must not be begun twice.
+    /// Returns whether the call must not be followed by a call to another provider. This is the case if the request
+    /// itself is invalid, or if a reader has already received a part of the answer. It is also the case if a later call
+    /// resumes the work, which must not be started twice.
     private static func isLastWord(
         _ call: CallStory, _ planned: SimulationPlan.Request, _ history: SimulationHistory
     ) -> Bool {

@@ -1,6 +1,7 @@
 import Hablare
 
-/// A process never has more calls to a provider in progress than the limit allows. Abandoned calls do not count.
+/// A process never has more calls to a provider in flight than the concurrency limit allows. Abandoned calls are not
+/// counted.
 enum ConcurrencyIsLimited: SimulationRule {
     static let name = "concurrency is limited"
 

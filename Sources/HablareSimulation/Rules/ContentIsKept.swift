@@ -1,5 +1,5 @@
-/// G1: a UUID has one content. A submission with other content is refused as a conflict, and the old content stays. No
-/// other submission is refused as a conflict.
+/// G1: the content that belongs to a UUID never changes. A submission with the same UUID and different content is
+/// refused as a conflict, and the first content stays. Only such submissions are refused as conflicts.
 enum ContentIsKept: SimulationRule {
     static let name = "G1 content is kept"
 

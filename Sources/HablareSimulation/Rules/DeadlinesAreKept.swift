@@ -1,7 +1,7 @@
 import Hablare
 
-/// No call begins at or after the deadline of its request, by the date of the call's process. A call in progress at the
-/// deadline is stopped. A request does not fail because of its deadline before the deadline has passed.
+/// No call begins at or after the deadline of its request, according to the date of the call's process. A call in
+/// flight at the deadline is stopped. No request fails because of its deadline before the deadline has passed.
 enum DeadlinesAreKept: SimulationRule {
     static let name = "deadlines are kept"
 
@@ -48,7 +48,7 @@ enum DeadlinesAreKept: SimulationRule {
         return found
     }
 
-    /// Checks that a call in progress at the deadline is cancelled.
+    /// Checks that a call in flight at the deadline is stopped.
     private static func stopped(
         _ call: CallStory, _ deadline: Int64, _ retried: Int, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -69,10 +69,10 @@ enum DeadlinesAreKept: SimulationRule {
         }
     }
 
-    /// The differences between the dates of the processes and the virtual time.
+    /// The differences between the dates of processes and the virtual time.
     private struct Offsets {
         private var jumps: [Int32: [(position: Int, by: Int64)]] = [:]
-        /// The maximum time that any process was ahead.
+        /// The maximum time by which the date of any process was ahead.
         private(set) var furthest: Int64 = 0
 
         init(_ history: SimulationHistory) {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G11: every error is an error of the engine or a cancellation. Storage errors occur only after a failure of the
-/// store.
+/// G11: every error is an error of the engine or a `CancellationError`. Storage errors occur only after the store has
+/// failed.
 enum ErrorsAreTyped: SimulationRule {
     static let name = "G11 errors are typed"
 
@@ -29,9 +29,9 @@ enum ErrorsAreTyped: SimulationRule {
         return found
     }
 
-    /// Returns whether the store failed in an operation's process during the operation. If the error is the request's
-    /// outcome, its cause may be elsewhere: in a process during a call for the same work, or in a missing file with the
-    /// answer.
+    /// Returns whether the store failed in the process of an operation while the operation ran. If the error is the
+    /// outcome of the request, its cause may be elsewhere: in another process that made a call for the same work, or in
+    /// a missing content file with the answer.
     private static func hasFailed(
         _ operation: OperationStory, with code: AIServiceError.Code?, until returned: Int, _ history: SimulationHistory
     ) -> Bool {

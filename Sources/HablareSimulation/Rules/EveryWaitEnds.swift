@@ -1,7 +1,7 @@
 import Hablare
 
-/// G4: every wait in a living process ends. It ends with the outcome, with the waiter's own cancellation, or with the
-/// shutdown or suspension of the engine.
+/// G4: in a living process, every wait for an outcome ends. It ends with the outcome, because its caller was cancelled,
+/// or because the engine was shut down or suspended.
 enum EveryWaitEnds: SimulationRule {
     static let name = "G4 every wait ends"
 

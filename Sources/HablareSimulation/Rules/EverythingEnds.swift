@@ -1,7 +1,7 @@
 import Hablare
 
-/// Every acknowledged request becomes final after the faults have ended. Every process can be shut down, and all tasks
-/// of a dead process end.
+/// When no more faults occur, every acknowledged request becomes final. All processes can be shut down, and all tasks
+/// of dead processes end.
 enum EverythingEnds: SimulationRule {
     static let name = "everything ends"
 
@@ -19,10 +19,10 @@ enum EverythingEnds: SimulationRule {
         return found
     }
 
-    /// Returns whether living processes count as dead because their leases expire. This happens if the clocks of two
-    /// processes that live to the end differ by more than the time between a lease's renewal and its expiry. One
-    /// process then retires the other at each renewal of the other. Work that only the other process may do is never
-    /// done.
+    /// Returns whether a process counts as dead although it is alive, because its leases have expired. This happens if
+    /// the clocks of two processes differ by more than the time between the renewal of a lease and its expiry, and the
+    /// two processes live to the end. Each time that one process renews its registration, the other process then
+    /// retires it. A request that only the retired process may execute is then never executed.
     private static func holdTheLivingForDead(_ history: SimulationHistory) -> Bool {
         guard !history.plan.knowsLiveness else { return false }
         let living = history.processes.filter { !$0.isDead(at: history.quiet) }

@@ -1,6 +1,7 @@
 import Hablare
 
-/// After enough consecutive failures, a process pauses its calls to the provider. It then sends one trial call.
+/// After a number of failures in a row, a process pauses its calls to a provider. After the pause, it first sends one
+/// call as a test.
 enum FailingIsLeftAlone: SimulationRule {
     static let name = "who fails is left alone"
 
@@ -23,7 +24,7 @@ enum FailingIsLeftAlone: SimulationRule {
         return found
     }
 
-    /// The state of the circuit breaker of one process for one provider, if it is known.
+    /// The state of a process's circuit breaker for a provider, if it is known.
     private enum State {
         case unknown
         case closed(Int)
@@ -81,17 +82,19 @@ enum FailingIsLeftAlone: SimulationRule {
         }
     }
 
-    /// The health of a provider, as the end of a call shows it.
+    /// The health of a provider, as far as the end of a call shows it.
     private enum Health {
         case sound
         case failing
         case unknown
     }
 
-    /// Returns what the end of a call shows about its provider. Returns `nil` for a cancelled call, because it depends
-    /// on the reason of the cancellation.
+    /// Returns the health of a provider that the end of a call shows. Returns `nil` for a cancelled call, because the
+    /// health then depends on the reason for the cancellation.
     private static func health(_ call: CallStory, _ history: SimulationHistory) -> Health? {
         guard let end = call.end, call.cancelled.map({ $0.position > end.position }) ?? true else { return nil }
+        // The engine refuses such an answer, and counts it as a failure unless the call failed first.
+        if history.isAnsweredInVain(call) { return nil }
         guard let failure = history.failure(of: call) else { return end.how == .cancelled ? nil : .sound }
         // Without a network, a failure gives no information about the provider.
         if history.isOffline(call, within: history.hurry) { return nil }

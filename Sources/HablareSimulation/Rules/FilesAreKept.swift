@@ -1,7 +1,7 @@
 import Hablare
 
-/// Content files: every stored row refers to an existing file. An operation reports a file as missing only if the file
-/// is missing. No file without a row remains.
+/// Content files: every file to which a row refers exists. An operation reports a missing file only if the file is
+/// missing. At the end, there is no file to which no row refers.
 enum FilesAreKept: SimulationRule {
     static let name = "content files are kept"
 
@@ -38,8 +38,7 @@ enum FilesAreKept: SimulationRule {
         return found
     }
 
-    /// Returns whether the history has none of the events after which a file without a row may remain until the
-    /// collection.
+    /// Returns whether the history has no event after which a file without a row may remain until the next collection.
     private static func isQuietLife(_ history: SimulationHistory) -> Bool {
         history.processes.allSatisfy {
             !$0.hasCrashed && !$0.leavesFiles && $0.storeFailures.isEmpty && $0.sleeps.isEmpty
@@ -52,21 +51,21 @@ enum FilesAreKept: SimulationRule {
         if case .refused? = operation.result { true } else { false }
     }
 
-    /// Returns whether an operation's file may have been missing when the operation needed it.
+    /// Returns whether a file that an operation needed may have been missing.
     static func mayBeGone(_ operation: OperationStory, _ history: SimulationHistory) -> Bool {
         history.plan.content != nil
             && mayBeGone(before: operation.end, contents(of: operation, history), history)
     }
 
-    /// Returns whether a file with one of these contents may have been missing when it was needed. The file was lost,
-    /// or it was collected before its row was written.
+    /// Returns whether a file with one of these contents may have been missing when it was needed. It may have been
+    /// removed by another program, or collected as orphaned before its row was written.
     private static func mayBeGone(
         before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory
     ) -> Bool {
         isLost(before: position, contents, history) || isCollected(before: position, contents, history)
     }
 
-    /// Checks an operation that reports a missing file.
+    /// Checks an operation that reported a missing file.
     private static func missing(
         _ operation: OperationStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -85,7 +84,7 @@ enum FilesAreKept: SimulationRule {
         found.append("operation \(operation.number) received an error about a missing file, but no file was missing")
     }
 
-    /// Checks an operation that reported an unreadable answer.
+    /// Checks an operation that reported an answer that cannot be read.
     private static func lost(
         _ operation: OperationStory, at position: Int, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -98,8 +97,7 @@ enum FilesAreKept: SimulationRule {
 
     // MARK: The contents concerned
 
-    /// Returns the contents that a request may have. Requests for the same work share the files of the prompt and of
-    /// the answer.
+    /// Returns the contents of the files that a request may need. Requests for the same work share their files.
     private static func contents(of request: Int32, _ history: SimulationHistory) -> Set<Int32> {
         var contents: Set<Int32> = []
         if let planned = history.planned(request)?.content { contents.insert(planned) }
@@ -122,7 +120,7 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Returns whether an external program had removed a file with one of these contents.
+    /// Returns whether a program outside the simulation had removed a file with one of these contents.
     private static func isLost(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.lostFiles.contains { lost in
             guard lost.position < position else { return false }
@@ -135,9 +133,9 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Returns whether a file with one of these contents may have been collected because of its age, before its row was
-    /// written. This can happen if the writer slept or met a failure of the store, or if the clock of the writer or of
-    /// the collector jumped.
+    /// Returns whether a file with one of these contents may have been collected as orphaned before its row was
+    /// written. This is possible if the process that wrote the file slept or had a failure of the store, or if a clock
+    /// jumped.
     private static func isCollected(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool
     {
         let collections = history.collections.filter { $0.position < position }
@@ -164,7 +162,7 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Returns whether an operation had requested the deletion or eviction of one of these contents, or of all answers.
+    /// Returns whether an operation had asked for the deletion or eviction of one of these contents, or of all answers.
     private static func isGivenUp(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.operations.contains { operation in
             guard operation.called < position else { return false }

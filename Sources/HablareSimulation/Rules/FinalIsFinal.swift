@@ -1,5 +1,5 @@
-/// G3: after an outcome was announced, no call for the request begins. There is one exception: the request failed or
-/// was cancelled, and was retried.
+/// G3: after the outcome of a request was announced, no call for this request begins. There is one exception: the
+/// request failed or was cancelled, and was then retried explicitly.
 enum FinalIsFinal: SimulationRule {
     static let name = "G3 final is final"
 
@@ -27,8 +27,8 @@ enum FinalIsFinal: SimulationRule {
         return found
     }
 
-    /// Returns whether a call is the single attempt that is allowed after a deadline. A process had journalled the
-    /// attempt, and another process, whose clock was ahead, then ended the request because of its deadline.
+    /// Returns whether a call is the one attempt that is allowed after a deadline. Its process had written the attempt
+    /// to the store. Another process, whose clock was ahead, then ended the request because of its deadline.
     private static func isBehind(
         _ call: CallStory, _ failure: Observed, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {
@@ -37,8 +37,8 @@ enum FinalIsFinal: SimulationRule {
         return isFirst && !history.hasOneTime && call.attempt == call.journalled
     }
 
-    /// Returns whether a call is the single attempt that another process may have journalled before a cancellation. The
-    /// request was retried after the cancellation, and a newer attempt is on disk.
+    /// Returns whether a call is the one attempt that another process may have written to the store before a
+    /// cancellation. After the cancellation, the request was retried, and the store has a newer attempt.
     private static func isLeftover(_ call: CallStory, _ story: RequestStory) -> Bool {
         call.attempt < call.journalled
             && (story.massCancels > 0

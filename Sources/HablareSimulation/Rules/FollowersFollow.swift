@@ -1,7 +1,7 @@
 import Hablare
 
-/// A request that is reported as a follower follows an earlier live request for the same work. No request waits for a
-/// provider that every process has.
+/// If a snapshot says that a request waits for another request, the other request is earlier, live and for the same
+/// work. No request waits because of a missing provider if every process has the provider.
 enum FollowersFollow: SimulationRule {
     static let name = "followers follow"
 

@@ -1,12 +1,13 @@
 import Hablare
 
-/// If a request has the policy `hold`, no attempt follows an unknown outcome without an explicit retry. For any policy,
-/// no attempt follows ten consecutive losses. No other request is held.
+/// If a request has the policy `hold` and the outcome of an attempt is unknown, no attempt follows before an explicit
+/// retry. With any policy, no attempt follows ten losses in a row. A loss is an attempt that has no result and may have
+/// been billed. No other request is held.
 enum HeldIsHeld: SimulationRule {
     static let name = "held is held"
 
-    /// The number of consecutive losses after which a request is held for any policy (ADR-018). The rule does not use
-    /// the engine's constant. Otherwise it could not detect a change of that constant.
+    /// The number of losses in a row after which a request is held with any policy (ADR-018). The rule does not use the
+    /// constant of the engine, because it could then not detect a change of this constant.
     private static let maximumLosses = 10
 
     static func violations(in history: SimulationHistory) -> [String] {
@@ -36,8 +37,8 @@ enum HeldIsHeld: SimulationRule {
         entry.outcome == .lost || entry.outcome == .interrupted && entry.billing != .neverSent
     }
 
-    /// Checks that, after the maximum number of losses, a request is not sent again until it is retried. A stopped
-    /// attempt that was never sent does not count as a loss, and does not interrupt consecutive losses.
+    /// Checks that, after the maximum number of losses, a request is not sent again before an explicit retry. A stopped
+    /// attempt that was never sent is not a loss. It also does not end a row of losses.
     private static func continues(_ story: RequestStory, _ final: FinalRecord, _ found: inout [String]) {
         for life in story.lives {
             let attempts = story.calls.filter { life.contains($0.started) }.map(\.attempt)
@@ -66,9 +67,9 @@ enum HeldIsHeld: SimulationRule {
         }
     }
 
-    /// Returns the call that repeats the work of an earlier call which may already be paid for. A call that resumes
-    /// work pays for nothing twice. If a call finds that the work is gone and removes its handle, the next call pays
-    /// again.
+    /// Returns the call that does the work of an earlier call again, although the earlier work may already be billed. A
+    /// call that resumes the earlier work does not count. If a call finds that the service no longer knows the work and
+    /// removes its handle, the next call counts.
     private static func restarts(after call: CallStory, _ calls: [CallStory]) -> CallStory? {
         for later in calls.filter({ $0.attempt > call.attempt }).sorted(by: { $0.attempt < $1.attempt }) {
             guard later.handed != nil else { return later }
@@ -77,10 +78,10 @@ enum HeldIsHeld: SimulationRule {
         return nil
     }
 
-    /// Returns whether a call belongs to the time before a retry. Such a call happens if a process sleeps between two
-    /// steps: it journals an attempt, the request is cancelled and retried, and only then the process sends the
-    /// attempt. The sign of such a call is a newer attempt that started before the call. An attempt that was lost with
-    /// its process does not belong to the time before a retry.
+    /// Returns whether a call belongs to the time before an explicit retry, although it was sent later. This happens if
+    /// a process sleeps after it has written an attempt to the store. Meanwhile the request is cancelled and retried.
+    /// The process then sends the attempt. The sign of this is a newer attempt that started before the call. An attempt
+    /// that was lost with its process never belongs to the time before a retry.
     private static func isOfEarlierLife(
         _ call: CallStory, _ calls: [CallStory], _ history: SimulationHistory
     ) -> Bool {

@@ -1,5 +1,5 @@
-/// G4: an operation that begins after an outcome was announced reports that outcome. An operation on a request that was
-/// never submitted reports that the request is unknown.
+/// G4: if an operation begins after the outcome of a request was announced, it reports the same outcome. An operation
+/// on a request that was never submitted reports an unknown request.
 enum LateReadersKnow: SimulationRule {
     static let name = "G4 late readers know"
 

@@ -1,7 +1,7 @@
 import Hablare
 
-/// In any span of time, all processes together send an account no more calls than its burst plus the refill of the
-/// span. A tolerance is added, because a process may hold a permit for a second before it uses the permit.
+/// In any period, all processes together send an account at most as many calls as its burst plus the amount that is
+/// added in this period. A tolerance is added, because a process may hold a permit for a second before it uses it.
 enum LimitsAreShared: SimulationRule {
     static let name = "limits are shared"
 
@@ -25,7 +25,8 @@ enum LimitsAreShared: SimulationRule {
         return found
     }
 
-    /// Returns the maximum limit. If the limit is an estimate, the provider's report corrects it.
+    /// Returns the highest limit that may apply. If the limit is an estimate, a limit that the provider reports
+    /// replaces it.
     private static func bound(
         _ limit: Double, _ account: Int, _ rate: RateLimit, _ history: SimulationHistory
     ) -> Double {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// A request does not fail with a retryable failure while it has attempts left. An explicit retry restores all
-/// attempts. Attempts without a failure do not count.
+/// A request does not fail with a retryable failure before it has had its maximum number of attempts. After an explicit
+/// retry, the count starts again. Attempts that did not fail because of the provider are not counted.
 enum NobodyGivesUpEarly: SimulationRule {
     static let name = "nobody gives up early"
 

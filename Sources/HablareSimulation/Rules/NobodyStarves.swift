@@ -1,7 +1,7 @@
 import Hablare
 
-/// The three priority classes of a provider's queue share the calls in rounds of 8, 4 and 1 calls. While a request
-/// waits, no other class gets more rounds than the request's own class, apart from a tolerance.
+/// In the queue of a provider, the three priorities share the calls in rounds of 8, 4 and 1 calls. While a request
+/// waits, no other priority gets more rounds than the request's own priority, except for a tolerance.
 enum NobodyStarves: SimulationRule {
     static let name = "nobody starves"
 

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G7: no call is sent before it is on disk. Each call has a line in the ledger. The line never states less billing
-/// than the true billing.
+/// G7: no call is sent before its attempt is on disk. Each call has an entry in the ledger. The entry never states less
+/// billing than was really billed.
 enum NothingPaidInSilence: SimulationRule {
     static let name = "G7 nothing paid in silence"
 
@@ -52,9 +52,9 @@ enum NothingPaidInSilence: SimulationRule {
         }
     }
 
-    /// Checks that a call which failed without interference is also a failure in the ledger, because retries, holds and
-    /// pauses depend on this record. If the request was cancelled or deleted, the ledger may record that. A failure
-    /// without a network does not count.
+    /// Checks that a call that failed undisturbed is also a failure in the ledger. Retries, holds and pauses depend on
+    /// this entry. If the request was cancelled or deleted, the ledger may say so instead. Failures while there is no
+    /// network are not checked.
     private static func failsInTheLedger(_ call: CallStory, _ history: SimulationHistory, _ found: inout [String]) {
         guard history.isUndisturbed(call), history.failure(of: call) != nil, let story = history.requests[call.request],
             story.cancels.isEmpty, story.deletes.isEmpty, story.massCancels == 0,
@@ -64,7 +64,7 @@ enum NothingPaidInSilence: SimulationRule {
         found.append("call \(call.number) failed, but the ledger says \(entry.outcome)")
     }
 
-    /// Returns the minimum billing that the ledger must state for a call.
+    /// Returns the billing that the entry of a call in the ledger must state at least.
     private static func truth(of call: CallStory, in history: SimulationHistory) -> Int {
         let process = history.processes[Int(call.process)]
         guard let end = call.end else { return call.hasResumed ? 0 : 1 }

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G6: two calls of one request overlap only if the process of the earlier call is dead, lost its lease, or abandoned
-/// the call.
+/// G6: two calls for one request are in flight at the same time only if the process of the earlier call is dead, has
+/// lost its lease, or has abandoned the call.
 enum OneFlight: SimulationRule {
     static let name = "G6 one flight"
 
@@ -36,7 +36,7 @@ enum OneFlight: SimulationRule {
     }
 }
 
-/// G6: no process breaks the lease of a process that it can know to be alive.
+/// G6: no process breaks the leases of another process if it can know that the other process is alive.
 enum LeasesAreRespected: SimulationRule {
     static let name = "G6 leases are respected"
 

@@ -1,5 +1,5 @@
-/// G1, G3: all operations report the same outcome, which is the recorded outcome. A request has one outcome for each
-/// submission or retry. A completion is permanent.
+/// G1, G3: all operations report the same outcome of a request, and it is the outcome in the store. Each submission or
+/// explicit retry leads to one outcome. A completed request stays completed.
 enum OneRecordedOutcome: SimulationRule {
     static let name = "G3 one outcome"
 

@@ -1,6 +1,6 @@
-/// If a cancelled call asks whether its work is still wanted, the engine's answer is true. Unwanted work is never
-/// passed to a later call. Wanted work belongs to a request that is not cancelled, and either the process still owns
-/// the request or the work is on disk.
+/// If a cancelled call asks whether an attempt still needs its work, the answer of the engine is true. If the answer is
+/// no, the work is never passed to a later call. If the answer is yes, the request is not cancelled. Either the process
+/// still holds the request, or the resume handle of the work is on disk.
 enum OnlyWantedWorkIsResumed: SimulationRule {
     static let name = "what is wanted goes on"
 
@@ -26,14 +26,14 @@ enum OnlyWantedWorkIsResumed: SimulationRule {
         return found
     }
 
-    /// Returns whether the cancellation of the request was acknowledged before the call was stopped.
+    /// Returns whether a cancellation of the request was acknowledged before the call was stopped.
     private static func isOver(_ call: CallStory, _ story: RequestStory) -> Bool {
         guard let stopped = call.cancelled else { return false }
         return story.cancels.contains { $0.result == .done && $0.called > call.started && $0.end < stopped.position }
     }
 
-    /// Returns whether another process had retired the call's process before the call was stopped. The process had
-    /// registered only once, so the broken lease is the call's lease.
+    /// Returns whether another process retired the call's process before the call was stopped. The call's process had
+    /// registered only once, so its lease for the call was then broken.
     private static func isLost(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         guard let stopped = call.cancelled else { return false }
         let process = history.processes[Int(call.process)]

@@ -1,7 +1,7 @@
 import Hablare
 
-/// If an account received too many calls and asked a process to wait, the process sends the account nothing during that
-/// time. A pause that is longer than the maximum ends at the maximum.
+/// If an account refuses a call because of too many calls and asks for a pause, the process sends no call to the
+/// account during the pause. If the pause is longer than the maximum, it ends after the maximum.
 enum PausesAreKept: SimulationRule {
     static let name = "pauses are kept"
 
@@ -27,9 +27,9 @@ enum PausesAreKept: SimulationRule {
         return found
     }
 
-    /// Checks that all processes keep a pause that one process received. The check begins when the pause is on disk and
-    /// the other processes have learned of it. If the account has a limit, the processes may first use the permits that
-    /// they already have.
+    /// Checks that a pause that one process received applies to all processes. The check begins when the pause is on
+    /// disk and the other processes have been notified. If the account has a limit, a process may first use the permits
+    /// that it already has.
     private static func shared(_ history: SimulationHistory, _ found: inout [String]) {
         guard history.processes.allSatisfy({ $0.sleeps.isEmpty && $0.storeFailures.isEmpty }) else { return }
         for call in history.calls {
@@ -51,14 +51,14 @@ enum PausesAreKept: SimulationRule {
         }
     }
 
-    /// Returns the pause that a provider requested, by its reported limits or by a refusal.
+    /// Returns the pause that a provider asked for, with its reported limits or with a refusal.
     private static func pause(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
         let after = refusal(call, history)
         guard case .usedUp(let reset)? = history.sayings[call.number] else { return after }
         return max(min(reset, longest(history)), after ?? 0)
     }
 
-    /// Returns the pause that a provider requested when it refused a call because of too many calls.
+    /// Returns the pause that a provider asked for when it refused a call because of too many calls.
     private static func refusal(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
         guard let failure = history.failure(of: call), failure.code == .rateLimited else { return nil }
         return failure.retryAfter.map { min($0.nanoseconds, longest(history)) }

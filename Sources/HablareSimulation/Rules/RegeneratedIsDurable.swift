@@ -1,7 +1,7 @@
 import Hablare
 
-/// G1, G3: an acknowledged regenerated request exists at the end, unless it was deleted. It is a new request that names
-/// the completed request that it supersedes. The cache never answers it.
+/// G1, G3: if a regenerated request was acknowledged, it exists at the end, unless it was deleted. It is a new request,
+/// and names the completed request that it replaces. The cache never answers it.
 enum RegeneratedIsDurable: SimulationRule {
     static let name = "G1 regenerated means durable"
 

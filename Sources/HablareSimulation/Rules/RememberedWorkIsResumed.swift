@@ -1,8 +1,8 @@
 import Hablare
 
-/// G7: work with a stored resume handle is resumed. If the handle is on disk and was not removed, no later call of the
-/// request at the same provider repeats the work. No call receives the work of another request, or work whose handle
-/// was removed.
+/// G7: if a call has stored a resume handle, its work is resumed. If the handle is on disk and was not removed, no
+/// later call of the request at the same provider starts the work again. No call receives the work of another request,
+/// or work whose handle was removed.
 enum RememberedWorkIsResumed: SimulationRule {
     static let name = "G7 remembered work goes on"
 
@@ -27,8 +27,8 @@ enum RememberedWorkIsResumed: SimulationRule {
         return found
     }
 
-    /// Returns the newest earlier call at the same provider that has its handle on disk, or may have removed a handle.
-    /// The store accepts handle writes only from an attempt in progress. So the newest attempt has the newest handle.
+    /// Returns the newest earlier call at the same provider whose handle is on disk or that may have removed a handle.
+    /// The store accepts a handle only from an attempt in flight. Therefore the newest attempt has the newest handle.
     private static func lastWord(before later: CallStory, among calls: [CallStory]) -> CallStory? {
         calls.filter { call in
             call.attempt < later.attempt && call.provider == later.provider

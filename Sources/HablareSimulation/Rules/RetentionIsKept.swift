@@ -1,7 +1,8 @@
 import Hablare
 
-/// An answer is evicted only on request, and never while it is protected. Older answers are evicted first. An evicted
-/// answer is reported as evicted, and its request is not called again.
+/// An answer is evicted only if an operation asks for it, and never while the answer is protected. The oldest answers
+/// are evicted first. If an answer was evicted, operations report this, and the provider is not called again for the
+/// request.
 enum RetentionIsKept: SimulationRule {
     static let name = "retention is kept"
 
@@ -37,7 +38,7 @@ enum RetentionIsKept: SimulationRule {
         return history.final[story.number]?.status == .expired ? told + [history.quiet] : told
     }
 
-    /// Returns whether an operation may have taken effect, even if it failed before its end or never returned.
+    /// Returns whether an operation may have taken effect although it failed or never returned.
     private static func mayBeApplied(_ operation: OperationStory) -> Bool {
         guard case .refused(let number)? = operation.result else { return true }
         let code = AIServiceErrorCode(rawValue: number)
@@ -46,7 +47,7 @@ enum RetentionIsKept: SimulationRule {
 
     // MARK: Protection
 
-    /// Returns whether a request protected its answer during a whole prune.
+    /// Returns whether a request protected its answer during the whole pruning.
     private static func isProtected(
         _ story: RequestStory, during prune: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -76,8 +77,8 @@ enum RetentionIsKept: SimulationRule {
 
     // MARK: Limits
 
-    /// Returns whether an answer may have been among the older answers that a prune evicted. It may have been if enough
-    /// other answers arrived at about the same time or later.
+    /// Returns whether an answer may have been one of the older answers that a pruning evicts. This is possible if
+    /// enough other answers arrived at about the same time or later.
     private static func mayBeOld(
         _ story: RequestStory, _ prune: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -98,7 +99,7 @@ enum RetentionIsKept: SimulationRule {
         return newer >= count
     }
 
-    /// Checks that at most `count` of the unprotected answers that existed before a prune remain.
+    /// Checks that at most `count` of the unprotected answers from before a pruning remain.
     private static func limit(_ prune: OperationStory, _ history: SimulationHistory, _ found: inout [String]) {
         guard case .prune(let count) = prune.operation, case .count? = prune.result, history.hasOneTime else { return }
         let left = history.stories.filter { story in
@@ -118,8 +119,8 @@ enum RetentionIsKept: SimulationRule {
 
     // MARK: After an eviction
 
-    /// Checks that, after an answer's eviction, no operation in the same process reports the answer, and that its
-    /// request is not called again. In other processes, the eviction takes effect later.
+    /// Checks that after the eviction of an answer, no operation of the same process returns the answer, and the
+    /// provider is not called for it again. For other processes, the eviction takes effect later.
     private static func saysSo(
         _ story: RequestStory, after eviction: OperationStory, _ history: SimulationHistory, _ found: inout [String]
     ) {

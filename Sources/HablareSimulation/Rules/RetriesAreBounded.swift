@@ -1,7 +1,7 @@
 import Hablare
 
-/// The number of a request's attempts at each provider is bounded between two explicit retries. No attempt follows a
-/// final failure.
+/// Between two explicit retries, a request has a limited number of attempts at each provider. No attempt follows a
+/// permanent failure.
 enum RetriesAreBounded: SimulationRule {
     static let name = "retries are bounded"
 
@@ -39,9 +39,9 @@ enum RetriesAreBounded: SimulationRule {
         return found
     }
 
-    /// Returns whether a call may have been journalled before its request was cancelled and retried, and sent before
-    /// the call's process learned of this. The engine then refuses the call's failure, and the call does not count for
-    /// the time after the retry.
+    /// Returns whether a call may have been written to the store before its request was cancelled and retried, and was
+    /// sent before its process knew of this. The engine ignores the failure of such a call, and the call does not count
+    /// for the time after the retry.
     private static func isOfEarlierLife(
         _ call: CallStory, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {

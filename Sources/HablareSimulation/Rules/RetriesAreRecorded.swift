@@ -1,7 +1,7 @@
 import Hablare
 
-/// G1, G3: an acknowledged retry that nothing disturbs has one of these results: a new attempt, a request that still
-/// waits for an attempt, or an ending that allows no attempt.
+/// G1, G3: an acknowledged retry that is not disturbed has one of these results: a new attempt, a request that still
+/// waits for an attempt, or an end of the request that allows no attempt.
 enum RetriesAreRecorded: SimulationRule {
     static let name = "G3 retries are recorded"
 
@@ -21,7 +21,7 @@ enum RetriesAreRecorded: SimulationRule {
         return found
     }
 
-    /// Returns whether no cancellation is known that came after a retry or at the same time.
+    /// Returns whether no cancellation came after the retry or at the same time, as far as the history shows.
     private static func isUndisturbed(
         _ retry: OperationStory, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {
@@ -30,7 +30,7 @@ enum RetriesAreRecorded: SimulationRule {
         }
     }
 
-    /// Returns whether a request may have its status without a new attempt.
+    /// Returns whether the status of a request is possible without a new attempt.
     private static func isAllowed(_ final: FinalRecord) -> Bool {
         // A late answer of a lost attempt is accepted as long as no newer attempt was sent.
         switch final.status {

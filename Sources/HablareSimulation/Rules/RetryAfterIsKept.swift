@@ -1,12 +1,12 @@
 import Hablare
 
-/// If a provider asks for a pause, the request's next attempt comes after the pause. No backoff exceeds the bound of
-/// the retry policy.
+/// If a provider asks for a pause, the next attempt of the request starts after the pause. No backoff is longer than
+/// the retry policy allows.
 enum RetryAfterIsKept: SimulationRule {
     static let name = "Retry-After is kept"
 
-    /// The pause of a request whose prompt could not be read when the request was claimed, in nanoseconds. The pause is
-    /// not a backoff of the provider, and the policy does not bound it.
+    /// The backoff of a request whose prompt could not be read when it was claimed, in nanoseconds. It is not a
+    /// consequence of a failure, so the retry policy does not limit it.
     private static let unreadPause: Int64 = 5_000_000_000
 
     static func violations(in history: SimulationHistory) -> [String] {
@@ -34,7 +34,7 @@ enum RetryAfterIsKept: SimulationRule {
         return found
     }
 
-    /// Checks that no backoff ends later than the policy allows.
+    /// Checks that no backoff ends later than the retry policy allows.
     private static func elapsed(
         _ story: RequestStory, _ life: Range<Int>, _ calls: [CallStory], _ history: SimulationHistory,
         _ found: inout [String]

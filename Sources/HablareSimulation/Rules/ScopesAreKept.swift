@@ -1,7 +1,7 @@
 import Hablare
 
-/// A process whose scope is one job sends no other requests. A request that shares its work with a request of the job
-/// belongs to the job, even if the other request leads the flight.
+/// A process whose claim scope is one job sends no requests outside this job. A request that shares its work with a
+/// request of the job counts as a request of the job.
 enum ScopesAreKept: SimulationRule {
     static let name = "scopes are kept"
 

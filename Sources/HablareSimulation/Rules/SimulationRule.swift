@@ -1,4 +1,4 @@
-/// A guarantee of the engine that is checked from outside, over a whole history.
+/// A guarantee of the engine, which is checked after a history with the events that are visible outside the engine.
 package protocol SimulationRule: Sendable {
     /// The rule's name in reports: the guarantee's number and a few words.
     static var name: String { get }
@@ -32,7 +32,7 @@ package enum SimulationRules {
         RetentionIsKept.self, FilesAreKept.self, FollowersFollow.self, ScopesAreKept.self,
     ]
 
-    /// Checks a history against the given rules. Default: all rules.
+    /// Checks the given rules for a history. Default: all rules.
     package static func judge(
         _ history: SimulationHistory, by rules: [any SimulationRule.Type] = all
     ) -> [SimulationViolation] {

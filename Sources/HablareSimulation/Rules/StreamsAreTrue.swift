@@ -1,12 +1,12 @@
 import Hablare
 
-/// The readers of a stream get exactly the pieces that the provider yielded, in order, without gaps and without
-/// repetitions. The chunks of a durable stream are on disk before readers get them. A stream restarts only if this is
-/// allowed. A delivered piece is withdrawn only by a restart.
+/// The readers of a stream receive exactly the pieces that the provider yielded, in order. No piece is missing or
+/// repeated. In a durable stream, a chunk is on disk before readers receive it. A stream restarts only if the request
+/// allows restarts. A piece that a reader has received becomes invalid only by a restart.
 enum StreamsAreTrue: SimulationRule {
     static let name = "streams are true"
 
-    /// The progress of a reader.
+    /// The pieces that a reader has received so far.
     private struct Progress {
         var generation: Int32 = 0
         var next: Int32
@@ -59,9 +59,9 @@ enum StreamsAreTrue: SimulationRule {
         return found + takenBack(history, operations)
     }
 
-    /// Returns whether a volatile stream may repeat what its reader has received. This is allowed if the stream's
-    /// process lost its leases before all of it was on disk. The next owner could then not know that the stream had
-    /// begun.
+    /// Returns whether the reader of a volatile stream may receive a restart although restarts are not allowed. This is
+    /// the case if the process of the stream lost its leases before all chunks were on disk. The next process cannot
+    /// know in this case that the stream had begun.
     private static func isTakenBack(
         _ number: Int32, of request: Int32, at position: Int, _ history: SimulationHistory
     ) -> Bool {
@@ -115,9 +115,9 @@ enum StreamsAreTrue: SimulationRule {
         }
     }
 
-    /// Checks durable chunks. If one reader has received a chunk, every later reader that reads the output of the
-    /// chunk's call to the end receives the chunk, too. The check is by call, not by generation, because a UUID that is
-    /// deleted and submitted again begins with the first generation.
+    /// Checks the chunks of durable streams. If one reader has received a chunk, every later reader that reads the
+    /// output of the same call to its end must receive the chunk, too. Calls are compared, and not generations. If a
+    /// UUID is deleted and submitted again, generations begin at 1 again.
     private static func takenBack(_ history: SimulationHistory, _ operations: [Int32: OperationStory]) -> [String] {
         var found: [String] = []
         var seen: [Int32: [Int32: Int32]] = [:]
@@ -159,8 +159,8 @@ enum StreamsAreTrue: SimulationRule {
         return found
     }
 
-    /// Returns the number of chunks that a reader who received no chunk must have missed. These are the chunks that
-    /// others received before, if no other call can have replaced them.
+    /// Returns the number of chunks that a reader without any chunk must have missed. These are the chunks that other
+    /// readers received before, if no other call can have replaced the output.
     private static func staying(_ seen: [Int32: Int32], of request: Int32, _ history: SimulationHistory) -> Int32 {
         guard history.planned(request)?.streaming?.allowsRestart == false, let story = history.requests[request],
             !story.isMurky, story.retries.isEmpty

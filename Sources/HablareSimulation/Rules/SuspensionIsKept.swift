@@ -1,7 +1,7 @@
 import Hablare
 
-/// A suspended process has no calls in progress and starts none. While the system may end the process at any moment,
-/// the process is not registered. Network failures while there is no network do not count as failures.
+/// A suspended process has no call in flight and starts none. A process that is suspended in the background is not
+/// registered. While there is no network, failures because of the network are not counted.
 enum SuspensionIsKept: SimulationRule {
     static let name = "G4 rest is kept"
 
@@ -42,8 +42,8 @@ enum SuspensionIsKept: SimulationRule {
         return found
     }
 
-    /// Returns whether a call failed because of the network in the middle of an offline period. Its request must not be
-    /// held or fail because of that failure.
+    /// Returns whether a call failed because of the network while its process was suspended as offline. The request
+    /// must not be held and must not fail because of this.
     private static func failedOffline(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         guard let end = call.end, history.failure(of: call)?.category == .network,
             let planned = history.planned(call.request), planned.unknownOutcome == .runAgain

@@ -1,6 +1,6 @@
 import Hablare
 
-/// The wait reason in a request's snapshot is consistent with the events.
+/// The reason for waiting in a request's snapshot agrees with the events of the history.
 enum WaitsAreExplained: SimulationRule {
     static let name = "waits are explained"
 
@@ -59,7 +59,7 @@ enum WaitsAreExplained: SimulationRule {
         story.calls.filter { $0.started < operation.called }.map(\.attempt).max() ?? 0
     }
 
-    /// Checks that the account has a limit, or has requested a pause.
+    /// Checks that the account has a limit or was asked to pause.
     private static func limited(
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -75,7 +75,7 @@ enum WaitsAreExplained: SimulationRule {
         }
     }
 
-    /// Checks that calls to the account have failed.
+    /// Checks that calls to the provider have failed.
     private static func failing(
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {

@@ -1,6 +1,6 @@
 import Hablare
 
-/// G6: requests for the same work share one call and one answer, across all processes.
+/// G6: requests for the same work share one call and one answer, also if they are submitted in different processes.
 enum WorkIsShared: SimulationRule {
     static let name = "G6 work is shared"
 
@@ -62,7 +62,7 @@ enum WorkIsShared: SimulationRule {
         call.end?.how == .answered(isPromisedType: true) && !history.isAnsweredInVain(call)
     }
 
-    /// Returns whether a call had answered all requests before another call began.
+    /// Returns whether an earlier call had answered all requests before a later call began.
     private static func isDone(
         _ earlier: CallStory, before later: CallStory, _ stories: [RequestStory], _ history: SimulationHistory
     ) -> Bool {
@@ -72,8 +72,8 @@ enum WorkIsShared: SimulationRule {
         return stories.allSatisfy { wasThere($0, at: earlier.started, history) }
     }
 
-    /// Returns whether a request was on disk at a position in the trace. It was if it had been acknowledged under its
-    /// UUID, and no other request had replaced it at its position in the job.
+    /// Returns whether a request was on disk at a position in the trace. This is the case if it was acknowledged under
+    /// its own UUID, and not as another request at the same position in the job.
     private static func wasThere(_ story: RequestStory, at position: Int, _ history: SimulationHistory) -> Bool {
         AcknowledgedIsDurable.acknowledgement(of: story, in: history).map { $0 < position } ?? false
     }

@@ -1,6 +1,6 @@
-/// A shrinker of failing histories. It removes every part of the plan that is not needed for the failure.
+/// Makes the plan of a failing history smaller. It removes every part of the plan that the failure does not need.
 package struct SimulationShrinker: Sendable {
-    /// A plan that still violates the rule.
+    /// A smaller plan that still violates the rule.
     package struct Result: Sendable {
         /// The plan.
         package let plan: SimulationPlan
@@ -22,10 +22,10 @@ package struct SimulationShrinker: Sendable {
     ///
     /// - Parameters:
     ///   - seed: The seed.
-    ///   - rule: The name of the rule that the seed's history violates.
+    ///   - rule: The name of the rule that the history of the seed violates.
     ///   - rules: The rules, including this rule.
     ///   - bound: The maximum number of histories to try.
-    /// - Returns: The smallest plan that was found; `nil` if the history of the seed does not violate the rule.
+    /// - Returns: The smallest plan that was found, or `nil` if the history of the seed does not violate the rule.
     package static func shrink(
         seed: UInt64, rule: String, among rules: [any SimulationRule.Type] = SimulationRules.all, bound: Int = 3000
     ) -> Result? {
@@ -51,8 +51,8 @@ package struct SimulationShrinker: Sendable {
         return true
     }
 
-    /// Tries a smaller plan with several interleavings, because without the removed events the same random numbers have
-    /// other effects.
+    /// Returns whether a smaller plan still violates the rule. Tries several orders of simultaneous events, because the
+    /// same random numbers have other effects after events were removed.
     private mutating func holds(_ plan: SimulationPlan) -> Bool {
         for shift in 0..<4 where tries < bound {
             var plan = plan
@@ -114,7 +114,7 @@ extension SimulationPlan {
     /// The size of the plan: the number of its events, behaviours and traits.
     var size: Int { events.count + requests.reduce(0) { $0 + $1.behaviours.count } + traits.count { $0 != "0" } }
 
-    /// The properties of the simulated world that can be simplified.
+    /// The properties of the plan that can be made simpler.
     var traits: [String] {
         [
             endsAfresh ? "afresh" : "0", commitDelay > 0 ? "commit" : "0", style.drift > 0 ? "drift" : "0",

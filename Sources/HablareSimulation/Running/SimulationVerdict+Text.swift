@@ -1,9 +1,9 @@
 extension SimulationVerdict {
-    /// Returns text that explains a history which violates a guarantee. It has the violations, the command for a
-    /// replay, and a smaller history with the same violation.
+    /// Returns a text that describes the violations of a history. It contains the violations, the command that repeats
+    /// the history, and a smaller history with the same violation.
     ///
-    /// - Parameter rules: The rules that the history was checked against.
-    /// - Returns: The explanation; `nil` if there is no violation.
+    /// - Parameter rules: The rules that were checked.
+    /// - Returns: The text, or `nil` if there is no violation.
     package func explained(by rules: [any SimulationRule.Type] = SimulationRules.all) -> String? {
         guard let violation = violations.first else { return nil }
         var lines = ["VIOLATION in seed \(seed)"]

@@ -1,4 +1,4 @@
-/// The result for one seed.
+/// The result of checking the history of one seed.
 package struct SimulationVerdict: Sendable {
     /// The seed.
     package let seed: UInt64
@@ -6,14 +6,14 @@ package struct SimulationVerdict: Sendable {
     package let events: Int
     /// The number of crashed processes.
     package let crashes: Int
-    /// The number of jobs that the scheduler ran.
+    /// The number of steps of the scheduler. In each step, one job of a task runs.
     package let steps: Int
-    /// The ``SimulationHistory/digest``; 0 if it was not requested.
+    /// The ``SimulationHistory/digest``, or 0 if it was not requested.
     package let digest: UInt64
     /// The violations found.
     package let violations: [SimulationViolation]
 
-    /// Runs the history of a seed and checks it against the given rules. Default: all rules.
+    /// Runs the history of a seed, and checks the given rules. Default: all rules.
     package init(seed: UInt64, digests: Bool = false, by rules: [any SimulationRule.Type] = SimulationRules.all) {
         let history = Simulation(SimulationPlan(seed: seed)).run()
         self.seed = seed
@@ -33,7 +33,7 @@ package struct SimulationTally: Sendable {
     package var events = 0
     /// The number of crashed processes.
     package var crashes = 0
-    /// The number of jobs that the scheduler ran.
+    /// The number of steps of the schedulers.
     package var steps = 0
     /// The number of violations.
     package var violations = 0

@@ -1,11 +1,11 @@
 import HablareSupport
 import Synchronization
 
-/// State of a history that only one thread at a time uses. The lock exists for the compiler. No thread ever waits for
-/// it.
+/// A part of a history's state that only one thread uses at a time. The lock only makes the type `Sendable` for the
+/// compiler. No thread ever waits for the lock.
 ///
-/// The engine's `Locked` could be used, but it is in another module. Calls of its generic code, millions of times in a
-/// second, took a quarter of a simulation's time.
+/// The engine's `Locked` is not used, because it is in another module and its generic code is not specialized here. Its
+/// calls would take a quarter of the time of a simulation.
 final class Confined<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

@@ -1,7 +1,9 @@
-/// The task executor of one simulated process. It passes every job to the scheduler.
+/// The task executor of one simulated process. It passes every job (a piece of a task that runs without suspension) to
+/// the scheduler.
 ///
-/// Each process has its own executor, so that the scheduler knows which process a job belongs to. The actors of the
-/// process are ordinary default actors. One shared serial executor would hide their interleavings.
+/// Each process has an executor of its own, so that the scheduler knows to which process a job belongs. The actors of
+/// the process are ordinary default actors. If they shared one serial executor, the simulation could not vary the order
+/// of their jobs.
 final class ProcessExecutor: TaskExecutor {
     let lane: Int
     private let scheduler: SimulationScheduler
@@ -15,7 +17,7 @@ final class ProcessExecutor: TaskExecutor {
         scheduler.enqueue(.job(UnownedJob(job)), lane: lane)
     }
 
-    /// Runs an entry on the calling thread.
+    /// Runs a job or an action on the calling thread.
     func run(_ entry: SimulationScheduler.Entry) {
         switch entry {
         case .job(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())

@@ -1,22 +1,24 @@
 import HablareTestKit
 
-/// The preferences of the scheduler in one history. Each style finds interleavings that the other styles seldom reach.
+/// The way in which the scheduler chooses the next job in one history. With each style, the scheduler finds orders of
+/// jobs that are rare with the other styles.
 package struct SchedulingStyle: Sendable, Hashable {
-    /// The preferred order of a process's ready jobs.
+    /// The preferred order of the jobs of one process that are ready to run.
     package enum Order: Sendable, Hashable, CaseIterable {
         /// No preference.
         case any
-        /// Mostly the oldest job, similar to a real executor.
+        /// Mostly the oldest job first, as a real executor does.
         case oldest
-        /// Mostly the newest job, so that old jobs wait for very long.
+        /// Mostly the newest job first, so that old jobs wait very long.
         case newest
     }
 
     /// The preferred order of a process's jobs.
     var order: Order
-    /// The lane (the job queue of a simulated process) that gets few steps; `nil` if there is none.
+    /// The lane (the queue of jobs of a simulated process) that is chosen rarely, or `nil` if there is none.
     var slowLane: Int?
-    /// The maximum spontaneous advance of time, in nanoseconds. Time advances spontaneously about every 32 steps.
+    /// The maximum time, in nanoseconds, by which time advances although jobs are ready. This happens about every 32
+    /// steps.
     var drift: Int64
 
     func weight(of lane: Int) -> Int { slowLane == lane ? 1 : 6 }
@@ -32,7 +34,7 @@ package struct SchedulingStyle: Sendable, Hashable {
 }
 
 extension SeededGenerator {
-    /// Returns a random number from zero to a bound. The bound is excluded.
+    /// Returns a random number from 0 up to a bound, but not the bound itself.
     mutating func below(_ bound: Int64) -> Int64 {
         bound <= 1 ? 0 : Int64(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
@@ -42,7 +44,7 @@ extension SeededGenerator {
         range.lowerBound + below(range.upperBound - range.lowerBound + 1)
     }
 
-    /// Returns `true` with a probability in percent.
+    /// Returns `true` with a probability that is given in percent.
     mutating func percent(_ chance: Int64) -> Bool { below(100) < chance }
 
     /// Returns a random element of an array that is not empty.

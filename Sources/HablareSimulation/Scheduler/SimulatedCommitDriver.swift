@@ -1,8 +1,8 @@
 import Hablare
 import HablareSupport
 
-/// A driver that runs a journal's drain as a job of its process. So the number of writes in a commit varies with the
-/// seed.
+/// Runs the journal's drain, the function that commits all waiting writes, as a job of its process. The number of
+/// writes in a commit therefore depends on the seed.
 final class SimulatedCommitDriver: CommitDriver {
     private let scheduler: SimulationScheduler
     private let lane: Int
@@ -10,8 +10,8 @@ final class SimulatedCommitDriver: CommitDriver {
     private let delay: Int64
     private let drain = Confined(Drain())
 
-    /// A structure that contains the closure, because every access to a bare closure in a generic container wraps the
-    /// closure again.
+    /// A container of the closure. Without this structure, every access would wrap the closure again, because it is in
+    /// a generic container.
     private struct Drain: Sendable {
         var run: (@Sendable () -> Void)?
     }
@@ -36,7 +36,8 @@ final class SimulatedCommitDriver: CommitDriver {
         drain.withLock { $0.run = nil }
     }
 
-    /// Runs the drain once more. The timers of a cut-off process do not fire, but its waiters must be resumed.
+    /// Runs the drain once more after the process was cut off. The timers of such a process do not fire, but its
+    /// waiting callers must continue so that their memory is freed.
     func flush() {
         ready()
     }

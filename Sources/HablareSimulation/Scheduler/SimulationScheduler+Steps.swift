@@ -1,16 +1,16 @@
-/// The execution of the scheduler's choices.
+/// Executes the steps that the scheduler chooses.
 extension SimulationScheduler {
     /// The result of a step.
     enum Step: Sendable {
         /// A job ran, or timers fired.
         case went
-        /// The scheduler's owner must handle an alert.
+        /// The simulation must handle an alert before the next step.
         case alert(Alert)
-        /// No job is ready and no task sleeps.
+        /// No job is ready, and no task sleeps.
         case nothing
     }
 
-    /// Executes the next choice.
+    /// Chooses and executes the next step.
     func step() -> Step {
         switch next() {
         case .run(let entry, let executor): executor.run(entry)
@@ -27,7 +27,7 @@ extension SimulationScheduler {
         return .went
     }
 
-    /// Runs the remaining jobs of a cut-off lane, oldest first.
+    /// Runs the remaining jobs of a lane that was cut off, the oldest first.
     ///
     /// - Parameter bound: The maximum number of jobs.
     /// - Returns: Whether all jobs ran.

@@ -2,25 +2,25 @@ import Hablare
 import HablareSupport
 import HablareTestKit
 
-/// A scheduler that runs every job of a simulated history, one at a time on the calling thread, in an order drawn from
-/// a seed. It also keeps the virtual time. Time advances when no job is ready. It also advances a little spontaneously,
-/// as on a busy machine.
+/// Runs all jobs of a simulated history, one at a time on the calling thread, in an order that a seed determines. The
+/// scheduler also counts the virtual time, which is the time of the simulation. If no job is ready, time advances to
+/// the next timer. Sometimes it advances a little although jobs are ready, as on a busy machine.
 ///
-/// Each simulated process has a lane, which is the queue of its jobs. A lane can be put to sleep, like a laptop: no job
-/// runs and no timer fires while time passes. A lane can also be cut off, like a process that crashes: its sleeps end
-/// at once.
+/// Each simulated process has a lane: the queue of its jobs. A lane can sleep, like a laptop: its jobs do not run and
+/// its timers do not fire, while time advances. A lane can also be cut off, like a process that crashes: its jobs are
+/// no longer chosen, and its tasks that sleep are woken.
 package final class SimulationScheduler: Sendable {
-    /// A unit of work to run.
+    /// A job or an action that the scheduler runs.
     enum Entry: Sendable {
         case job(UnownedJob)
         case action(@Sendable () -> Void)
     }
 
-    /// An event that the scheduler's owner must handle before the next step.
+    /// An event that the simulation must handle before the next step.
     enum Alert: Sendable {
-        /// A lane has used its allowed number of steps.
+        /// A lane has executed its allowed number of steps.
         case fuseBurnt(lane: Int)
-        /// The simulated world raised an action.
+        /// The simulation must run an action.
         case raised(@Sendable () -> Void)
     }
 
@@ -28,7 +28,7 @@ package final class SimulationScheduler: Sendable {
         case run(Entry, ProcessExecutor)
         case alert(Alert)
         case fire([Due])
-        /// No job is ready and no task sleeps.
+        /// No job is ready, and no task sleeps.
         case nothing
     }
 
@@ -42,9 +42,9 @@ package final class SimulationScheduler: Sendable {
         var ready: [Entry] = []
         var isAsleep = false
         var isCutOff = false
-        /// The number of steps until an alert; 0 for no limit.
+        /// The number of further steps after which an alert is raised. 0 means no limit.
         var fuse = 0
-        /// The timers that became due while the lane slept.
+        /// The timers that should have fired while the lane slept.
         var missed: [SimulationTimers.Payload] = []
     }
 
@@ -68,13 +68,13 @@ package final class SimulationScheduler: Sendable {
         state = Confined(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// The virtual time in nanoseconds, and the number of steps that were executed.
+    /// The virtual time in nanoseconds, and the number of steps so far.
     var stamp: (now: Int64, steps: Int32) { state.withLock { ($0.now, $0.steps) } }
 
     /// The virtual time in nanoseconds.
     var now: Int64 { state.withLock { $0.now } }
 
-    /// Returns a number below a bound, from the random numbers of the interleaving.
+    /// Returns a random number below a bound. It comes from the same generator as the order of jobs.
     func draw(below bound: Int64) -> Int64 {
         state.withLock { $0.random.below(bound) }
     }
@@ -90,17 +90,17 @@ package final class SimulationScheduler: Sendable {
         }
     }
 
-    /// Puts a job or an action on the ready list.
+    /// Adds a job or an action that is ready to run.
     func enqueue(_ entry: Entry, lane: Int) {
         state.withLock { $0.lanes[lane].ready.append(entry) }
     }
 
-    /// Allows a lane this number of further steps, and then raises an alert. 0 removes the limit.
+    /// Sets the number of further steps of a lane after which an alert is raised. 0 means no limit.
     func lightFuse(_ steps: Int, lane: Int) {
         state.withLock { $0.lanes[lane].fuse = steps }
     }
 
-    /// Suspends a lane's jobs and timers, or resumes them.
+    /// Lets a lane sleep, or wakes it.
     func setAsleep(_ isAsleep: Bool, lane: Int) {
         state.withLock { state in
             state.lanes[lane].isAsleep = isAsleep
@@ -110,7 +110,8 @@ package final class SimulationScheduler: Sendable {
         }
     }
 
-    /// Ends all current and future sleeps of a lane. Its jobs are no longer drawn. ``popFirst(lane:)`` returns them.
+    /// Cuts a lane off: tasks of the lane that sleep now or later are woken at once. The scheduler no longer runs its
+    /// jobs. ``popFirst(lane:)`` returns these jobs.
     func cut(lane: Int) {
         let woken = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
             state.lanes[lane].isCutOff = true
@@ -134,12 +135,12 @@ package final class SimulationScheduler: Sendable {
         }
     }
 
-    /// Raises an alert.
+    /// Lets the simulation run an action before the next step.
     func raise(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.alerts.append(.raised(action)) }
     }
 
-    /// Removes all state, so that nothing of the history stays in memory.
+    /// Removes all state, so that no memory of the history stays in use.
     func close() {
         let remainder = state.withLock { state in
             defer {
@@ -154,7 +155,7 @@ package final class SimulationScheduler: Sendable {
 
     // MARK: Choosing
 
-    /// Returns the next choice. If no job is ready, advances time.
+    /// Chooses the next step. If no job is ready, advances the time.
     func next() -> Next {
         state.withLock { state in
             if !state.alerts.isEmpty { return .alert(state.alerts.removeFirst()) }
@@ -221,15 +222,15 @@ package final class SimulationScheduler: Sendable {
 
     // MARK: Time
 
-    /// Schedules an action at a time. With `lane` `nil`, the action belongs to the simulated world. Otherwise it
-    /// belongs to a lane, which may sleep or be cut off.
+    /// Runs an action at a time. If `lane` is `nil`, the action belongs to no process. Otherwise it does not run while
+    /// the lane sleeps or after the lane was cut off.
     func at(_ time: Int64, lane: Int? = nil, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.timers.insert(max(time, $0.now), lane: lane ?? -1, .action(action)) }
     }
 
-    /// Sleeps until a time.
+    /// Waits until a time.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, unless the sleep is deaf. Also if the lane is cut off.
+    /// - Throws: `CancellationError` if the lane is cut off, or if the task is cancelled and `isDeaf` is `false`.
     func sleep(until deadline: Int64, lane: Int, isDeaf: Bool = false) async throws {
         let number = state.withLock { state in
             state.lastSleeper += 1

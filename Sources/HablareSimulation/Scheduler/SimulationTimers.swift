@@ -1,10 +1,10 @@
 import HeapModule
 
-/// The pending timers, ordered by time. Timers with the same time are ordered by their creation.
+/// The pending timers, ordered by time. Timers for the same time are in the order of their creation.
 struct SimulationTimers: Sendable {
     enum Payload: Sendable {
-        /// A sleeping task. The scheduler looks the task up when its time has come, because the task may have been
-        /// cancelled in the meantime.
+        /// A task that sleeps. The number identifies the task. When the timer fires, the task may already have been
+        /// cancelled.
         case sleeper(Int)
         case action(@Sendable () -> Void)
     }

@@ -1,6 +1,6 @@
 import Hablare
 
-/// The clock of a process. It shows the scheduler's virtual time.
+/// The clock of a simulated process. Its time is the virtual time of the scheduler.
 struct VirtualClock: Clock, Sendable {
     /// An instant: the time since the history began.
     struct Instant: InstantProtocol {
@@ -22,7 +22,7 @@ struct VirtualClock: Clock, Sendable {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds. If the number overflows, the maximum.
+    /// The duration in whole nanoseconds. If the number is too large, the greatest possible number.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

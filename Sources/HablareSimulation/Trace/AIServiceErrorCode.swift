@@ -1,6 +1,6 @@
 import Hablare
 
-/// The engine's error codes as small numbers, for traces.
+/// An error code of the engine as a small number, for the trace of a history.
 struct AIServiceErrorCode: Sendable, Hashable, RawRepresentable {
     let rawValue: Int16
 

@@ -1,32 +1,32 @@
 import Foundation
 import Hablare
 
-/// The report of the public API about a request at the end of a history.
+/// The state of a request at the end of a history, as the public API reports it.
 package struct FinalRecord: Sendable, Hashable {
-    /// A line of the ledger.
+    /// An entry of the ledger.
     struct Attempt: Sendable, Hashable {
         let attempt: Int32
         let outcome: AttemptRecord.Outcome
         let billing: BillingState
         let provider: ProviderID?
-        /// The cost in micro-dollars; `nil` if it is unknown.
+        /// The cost in micro-dollars, or `nil` if it is unknown.
         let cost: Int64?
     }
 
     let request: Int32
     let status: Observed
     let phase: RequestPhase
-    /// The call that the answer's text names; -1 if there is none.
+    /// The number of the call that the text of the answer names, or -1 if there is no answer.
     let answer: Int32
     let attemptCount: Int32
     let attempts: [Attempt]
     let supersedes: Int32?
-    /// Whether the request's answer came from the cache.
+    /// Whether the request was answered from the cache.
     let isFromCache: Bool
     /// The reason why the request still waits.
     let waiting: WaitSaying?
 
-    /// Reads the records of all requests.
+    /// Reads the final states of all requests.
     static func read(_ plan: SimulationPlan, _ manager: AIRequestManager) async -> [FinalRecord] {
         var records: [FinalRecord] = []
         do {

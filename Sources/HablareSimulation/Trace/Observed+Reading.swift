@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension Observed {
-    /// Converts a status.
+    /// Creates a result from a status.
     init(_ status: RequestStatus) {
         switch status {
         case .pending: self = .pending
@@ -13,8 +13,8 @@ extension Observed {
         }
     }
 
-    /// Converts a response. The text of an answer has the number of its call. The usage also has this number, unless
-    /// the answer came from the cache.
+    /// Creates a result from a response. The text of an answer contains the number of its call. The usage contains the
+    /// same number, unless the request was answered from the cache.
     init(_ response: AIResponseData) {
         switch response.result {
         case .success(.text(let body)) where body.reference != nil: self = Self.stored(body, response.usage)
@@ -26,7 +26,7 @@ extension Observed {
         }
     }
 
-    /// Reads an answer from a content file, and compares its text with the usage.
+    /// Reads an answer from a content file, and checks that its text and its usage belong to the same call.
     private static func stored(_ body: Body, _ usage: Usage) -> Observed {
         do {
             let call = SimulationNames.call(ofAnswer: String(decoding: try body.read(), as: UTF8.self))
@@ -37,14 +37,14 @@ extension Observed {
         }
     }
 
-    /// Converts the failure of a request.
+    /// Creates a result from the failure of a request.
     private static func failure(_ error: AIServiceError) -> Observed {
         let call = error.cause.flatMap { Int32($0) } ?? -1
         return .failed(code: AIServiceErrorCode(error.code).rawValue, call: call)
     }
 
-    /// Converts an error that an operation threw. If the operation throws outcomes, the error is the request's outcome.
-    /// Otherwise the error means that the operation was refused.
+    /// Creates a result from an error that an operation threw. If the operation throws the outcome of a request, the
+    /// result is a failed request. Otherwise the result is a refused operation.
     init(thrown error: any Error, throwsOutcomes: Bool = false) {
         switch error {
         case let error as AIServiceError:

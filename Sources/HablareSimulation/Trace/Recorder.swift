@@ -1,7 +1,7 @@
 import Hablare
 import HablareSupport
 
-/// A recorder of a history's trace. Events of dead processes must not be recorded.
+/// Records the trace of a history: the list of its events. Do not record events of dead processes.
 final class Recorder: Sendable {
     private struct State: Sendable {
         var events: [TraceEvent] = []
@@ -23,7 +23,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Records the requests that the submission of a job returned.
+    /// Records the list of requests that the submission of a job returned.
     func job(_ requests: [Int32]) -> Observed {
         state.withLock { state in
             state.jobs.append(requests)

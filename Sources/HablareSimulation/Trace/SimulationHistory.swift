@@ -1,24 +1,24 @@
 import Hablare
 
-/// The events of a history, with an index for the rules. All of them are visible from outside the engine.
+/// The events of a history, with indices that the rules use. All events are visible outside the engine.
 package struct SimulationHistory: Sendable {
     /// The plan.
     package let plan: SimulationPlan
     /// The events, in order.
     package let events: [TraceEvent]
-    /// The results of job submissions. ``Observed/storedJob(_:)`` has the index of a result.
+    /// The lists of requests that job submissions returned. ``Observed/storedJob(_:)`` contains the index of a list.
     let jobs: [[Int32]]
-    /// The reports of the public API about the requests at the end.
+    /// The states of the requests at the end, as the public API reports them.
     let final: [Int32: FinalRecord]
-    /// The number of ledger lines at the end, including those of deleted requests.
+    /// The number of entries in the ledger at the end, including entries of deleted requests.
     let attempts: Int
-    /// The number of these lines that no budget refused. An attempt that a budget refused was not made.
+    /// The number of these entries whose attempt no budget refused. If a budget refused an attempt, no call was made.
     let made: Int
-    /// The sum of all lines.
+    /// The sum of all entries.
     let ledger: LedgerSum
-    /// The amounts spent from the budgets at the end, by the budgets' names.
+    /// The amounts spent of the budgets at the end, by the names of the budgets.
     let spent: [String: Int64]
-    /// The number of jobs that the scheduler ran.
+    /// The number of steps of the scheduler.
     package let steps: Int
     /// The state of the content files at the end.
     let files: SimulatedFilesAtEnd
@@ -27,20 +27,21 @@ package struct SimulationHistory: Sendable {
     private(set) var calls: [CallStory] = []
     private(set) var processes: [ProcessStory] = []
     private(set) var requests: [Int32: RequestStory] = [:]
-    /// The providers' reports of their limits, by call.
+    /// The limits that providers reported, by the numbers of the calls.
     private(set) var sayings: [Int32: LimitsSaying] = [:]
     /// The suspensions of processes.
     private(set) var suspensions: [SuspensionStory] = []
-    /// The content files that an external program removed.
+    /// The content files that a program outside the simulation removed.
     private(set) var lostFiles: [(position: Int, file: SimulatedFile)] = []
-    /// The collections of content files without a row, each with its process.
+    /// The collections of orphaned content files, each with the process that collected.
     private(set) var collections: [(position: Int, time: Int64, process: Int32)] = []
     private(set) var faultsEnded = Int.max
     private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
     private(set) var quietTime: Int64 = 0
     private(set) var liveAtQuiet: Int32 = 0
-    /// The groups of at least two requests for the same work. The requests of a group are in numerical order.
+    /// The groups of requests for the same work. A group has at least two requests. The requests of a group are in
+    /// numerical order.
     private(set) var companies: [[Int32]] = []
     private(set) var processesLeft: Int32 = 0
 
@@ -68,19 +69,19 @@ package struct SimulationHistory: Sendable {
     /// The requests, in numerical order.
     var stories: [RequestStory] { requests.values.sorted { $0.number < $1.number } }
 
-    /// Returns whether a request is live at the end, even if this is not allowed.
+    /// Returns whether a request is live at the end, whether or not the rules allow this.
     func stays(_ request: Int32) -> Bool {
         final[request].map { $0.status.outcome == nil && !$0.status.isGone } ?? false
     }
 
-    /// Returns the plan of a request. For a regenerated request, returns the plan of the request that it replaces. That
-    /// plan's deadline does not apply to the regenerated request.
+    /// Returns the plan of a request. For a regenerated request, returns the plan of the request from which it was
+    /// regenerated. The deadline in this plan does not apply to the regenerated request.
     func planned(_ request: Int32) -> SimulationPlan.Request? {
         original(of: request).map { plan.requests[Int($0)] }
     }
 
-    /// Returns the planned request: the request itself, or the request that it replaces. Returns `nil` if it is no
-    /// longer known.
+    /// Returns the planned request: the request itself, or the request from which it was regenerated. Returns `nil` if
+    /// this request is not known.
     func original(of request: Int32) -> Int32? {
         var request = request
         while Int(request) >= plan.requests.count {
@@ -90,7 +91,7 @@ package struct SimulationHistory: Sendable {
         return request
     }
 
-    /// A hash of the whole trace. Two histories that differ in one event have different hashes.
+    /// A hash of the whole trace. Histories that differ in a single event have different hashes.
     package var digest: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for event in events { event.mix(into: &hash) }
@@ -182,9 +183,9 @@ package struct SimulationHistory: Sendable {
         gather()
     }
 
-    /// Returns the call that has the answer of a call's work at a position in the trace. It is the newest call that
-    /// answered the work before that position, or the call itself if there is none. An older answer may have been lost
-    /// with its process.
+    /// Returns the call whose answer is the answer to the work of a call, before a position in the trace. It is the
+    /// newest call that answered the same work before the position. If there is none, it is the given call. An older
+    /// answer may have been lost with its process.
     func answer(of call: Int32, before position: Int = .max) -> CallStory {
         calls.last {
             $0.work == call && $0.end?.how == .answered(isPromisedType: true)
@@ -192,8 +193,8 @@ package struct SimulationHistory: Sendable {
         } ?? calls[Int(call)]
     }
 
-    /// Returns whether a call's answer could not become the outcome. The call had to resume an answer that readers had
-    /// partly received, and it did not resume that answer.
+    /// Returns whether the answer of a call could not become the outcome of its request. This is the case if the call
+    /// had to resume an answer that readers had received in part, and did not resume it.
     func isAnsweredInVain(_ call: CallStory) -> Bool { call.hasIgnored && hasBegun(call) }
 
     /// Returns whether readers may have received a part of a call's answer.
@@ -226,7 +227,8 @@ package struct SimulationHistory: Sendable {
         }
     }
 
-    /// Returns whether a request may be on disk with other content than planned. The first submission decides.
+    /// Returns whether the store may contain a request with different content than planned. The first submission
+    /// determines the content.
     func mayBeOfOtherContent(_ story: RequestStory) -> Bool {
         story.submits.contains { submit in
             guard case .submit(_, content: let other) = submit.operation, other != planned(story.number)?.content else {
@@ -243,7 +245,7 @@ package struct SimulationHistory: Sendable {
         return companies.first { $0.contains(request) } ?? [request]
     }
 
-    /// Adds an operation to the requests that it concerns.
+    /// Adds an operation to the stories of the requests to which it applies.
     private mutating func assign(_ position: Int) {
         let operation = operations[position]
         switch operation.operation {
@@ -259,7 +261,7 @@ package struct SimulationHistory: Sendable {
 }
 
 extension TraceEvent {
-    /// Adds the event to a hash. The hash does not depend on the process's hashing seed.
+    /// Adds the event to a hash. The hash is the same in every run of the program.
     func mix(into hash: inout UInt64) {
         func mix(_ value: UInt64, _ hash: inout UInt64) { hash = (hash ^ value) &* 0x0000_0100_0000_01b3 }
         mix(UInt64(bitPattern: time), &hash)

@@ -1,4 +1,4 @@
-/// An operation of client code, from its call to its return. Positions are indices into the trace.
+/// An operation of the simulated app, from its call to its return. Positions are indices of events in the trace.
 struct OperationStory: Sendable {
     let number: Int32
     let operation: ClientOperation
@@ -8,16 +8,16 @@ struct OperationStory: Sendable {
     var returned: Int?
     var result: Observed?
     var told: [(position: Int, observed: Observed)] = []
-    /// The numbers of attempts on disk, by request. They are recorded at the call of a retry, or at the return of a
-    /// cancellation.
+    /// The numbers of attempts in the store, by request. They are recorded when a retry is called, and when a
+    /// cancellation returns.
     var attemptsOnDisk: [Int32: Int32] = [:]
-    /// Whether the client cancelled the operation.
+    /// Whether the app cancelled the operation.
     var isCancelled = false
 
     var end: Int { returned ?? .max }
 }
 
-/// A call of a provider, as the provider sees it.
+/// A call of a provider, from the provider's point of view.
 struct CallStory: Sendable {
     let number: Int32
     let process: Int32
@@ -30,35 +30,36 @@ struct CallStory: Sendable {
     let startedAt: Int64
     var cancelled: (position: Int, time: Int64)?
     var end: (position: Int, time: Int64, how: CallEnd)?
-    /// The positions at which the pieces of the answer were first yielded, by the call itself or by a later call that
-    /// resumed its work.
+    /// The positions at which the pieces of the work were first yielded, by this call or by a later call that resumed
+    /// the work.
     var yields: [Int] = []
-    /// The call whose work this call was asked to resume.
+    /// The earlier call whose work this call should resume.
     var handed: Int32?
-    /// Whether this call resumed that work.
+    /// Whether this call resumed the work of the earlier call.
     var hasResumed = false
-    /// The position at which a resume handle was on disk, for the call's own work or for the work that it resumed.
+    /// The position at which a resume handle was on disk. The handle identifies the call's own work, or the work that
+    /// it resumed.
     var remembered: Int?
-    /// Whether that handle may have been removed.
+    /// Whether this handle may have been removed.
     var mayHaveForgotten = false
     /// The position at which the handle was removed.
     var forgot: Int?
-    /// Whether the call ignored the work that it was asked to resume, and yielded or answered by itself. The engine
-    /// then removes that work's handle.
+    /// Whether the call ignored the work that it should resume, and yielded or returned a different answer. The engine
+    /// then removes the handle of the ignored work.
     var hasIgnored = false
-    /// The engine's answer when the call asked whether its work is still wanted.
+    /// The answer of the engine when the call asked whether an attempt still needs its work.
     var asked: (position: Int, isWanted: Bool)?
 
-    /// The call whose work this call does: the call itself, or the call that it resumes.
+    /// The call that began the work of this call: this call, or the call whose work it resumes.
     var work: Int32 { hasResumed ? handed ?? number : number }
 
-    /// Records that the call yields or answers. If the call was asked to resume work and has not resumed it, the answer
-    /// is the call's own.
+    /// Records that the call yields or answers. If the call should resume work and has not done so, its answer is a
+    /// different answer.
     mutating func answersAlone() {
         if handed != nil, !hasResumed { hasIgnored = true }
     }
 
-    /// Returns whether the call was in progress at an event.
+    /// Returns whether the call was in flight at a position in the trace.
     func isRunning(at position: Int) -> Bool { started < position && (end?.position ?? .max) > position }
 }
 
@@ -74,11 +75,12 @@ struct ProcessStory: Sendable {
     var serviceEnded: (position: Int, observed: Observed)?
     /// The positions and times of the process's registrations.
     var registrations: [(position: Int, time: Int64)] = []
-    /// The ends of the process's registrations. The process itself or another process ended them.
+    /// The positions at which the process's registrations ended. Each was ended by the process itself or by another
+    /// process.
     var retirements: [(position: Int, time: Int64, isJustified: Bool, by: Int32)] = []
     /// The positions at which the store failed in this process.
     var storeFailures: [Int] = []
-    /// The periods in which the process did not run.
+    /// The periods in which the process slept.
     var sleeps: [(from: Int64, to: Int64)] = []
     /// The positions at which the process's clock jumped.
     var clockJumps: [Int] = []
@@ -113,18 +115,18 @@ struct ProcessStory: Sendable {
 
     func isDead(at position: Int) -> Bool { death.map { $0 < position } ?? false }
 
-    /// Returns whether one of the process's registrations ended between two events.
+    /// Returns whether a registration of the process ended between two positions in the trace.
     func lostLeases(from start: Int, to end: Int) -> Bool {
         retirements.contains { $0.position > start && $0.position < end }
     }
 
-    /// Returns whether the store failed in this process between two events.
+    /// Returns whether the store failed in this process between two positions in the trace.
     func wasFailed(from start: Int, to end: Int) -> Bool { storeFailures.contains { $0 > start && $0 < end } }
 
     func slept(from start: Int64, to end: Int64) -> Bool { sleeps.contains { $0.from <= end && $0.to >= start } }
 }
 
-/// The operations and calls of a request.
+/// A request, with all its operations and calls.
 struct RequestStory: Sendable {
     let number: Int32
     var submits: [OperationStory] = []
@@ -132,10 +134,10 @@ struct RequestStory: Sendable {
     var retries: [OperationStory] = []
     var deletes: [OperationStory] = []
     var others: [OperationStory] = []
-    /// The operations that concern the retention of the request's answer.
+    /// The operations that protect, evict or prune the request's answer.
     var keepings: [OperationStory] = []
     var calls: [CallStory] = []
-    /// The number of operations that cancelled everything or a job.
+    /// The number of operations that cancelled all requests or all requests of a job.
     var massCancels = 0
 
     mutating func note(_ operation: OperationStory) {
@@ -152,14 +154,15 @@ struct RequestStory: Sendable {
         }
     }
 
-    /// Whether another request has the same work. Each request may then use the calls of the other.
+    /// Whether another request has the same work. If so, a call of one request may answer the other request.
     var isShared = false
 
-    /// Whether the request's calls cannot be judged from outside. This is the case if the request shares its calls with
-    /// other requests. It is also the case if the request was deleted, because it may then have been submitted again.
+    /// Whether the history does not show which calls belong to the request. This is the case if the request shares
+    /// calls with other requests. It is also the case if the request was deleted, because it may then have been
+    /// submitted again.
     var isMurky: Bool { !deletes.isEmpty || isShared }
 
-    /// All outcomes that operations reported, in order.
+    /// All outcomes of the request that operations reported, in order.
     var outcomes: [(position: Int, outcome: Observed)] {
         var outcomes: [(position: Int, outcome: Observed)] = []
         for operation in others {
@@ -179,7 +182,7 @@ struct RequestStory: Sendable {
         return outcomes.sorted { $0.position < $1.position }
     }
 
-    /// Returns whether an operation's submission was acknowledged.
+    /// Returns whether the submission of an operation was acknowledged.
     static func isAcknowledged(_ operation: OperationStory) -> Bool {
         switch (operation.operation, operation.result) {
         case (.submit, .stored), (.submitJob, .storedJob): true

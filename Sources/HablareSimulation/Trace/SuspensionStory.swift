@@ -1,25 +1,25 @@
 import Hablare
 
-/// A period in which a process was suspended for a reason. Positions are indices into the trace.
+/// A period in which a process was suspended for one reason. Positions are indices of events in the trace.
 struct SuspensionStory: Sendable {
     let process: Int32
     let reason: SuspensionReason
-    /// The position of the call that began the suspension.
+    /// The position at which the function that suspends the engine was called.
     let begin: Int
-    /// The position from which no call that the suspension concerns is in progress. At this position, the suspending
-    /// call returned.
+    /// The position at which this function returned. From this position on, all calls that the suspension stops have
+    /// ended.
     let settled: Int?
-    /// The position at which the suspension or the process ended.
+    /// The position at which the suspension ended or the process died.
     let end: Int
 
-    /// Returns whether the suspension concerns a provider.
+    /// Returns whether the suspension applies to calls of a provider.
     func concerns(_ provider: Int16) -> Bool {
         reason == .background || SimulatedProvider.needsNetwork(Int(provider))
     }
 }
 
 extension SimulationHistory {
-    /// Returns the suspensions, one for each call that began one.
+    /// Returns the suspensions of all processes. Each call of the function that suspends an engine begins one.
     func findSuspensions() -> [SuspensionStory] {
         operations.compactMap { operation in
             guard case .suspend(let reason, _) = operation.operation, operation.result != .count(0) else { return nil }
@@ -34,7 +34,8 @@ extension SimulationHistory {
         }
     }
 
-    /// Returns whether a call failed because of the network while its process was offline, or at about that time.
+    /// Returns whether a call failed because of the network while its process had no network. A tolerance is applied at
+    /// the beginning and the end of this time.
     func isOffline(_ call: CallStory, within slack: Int64) -> Bool {
         guard let end = call.end, let failure = failure(of: call), failure.category == .network else { return false }
         return suspensions.contains { suspension in

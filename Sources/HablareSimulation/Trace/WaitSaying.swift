@@ -1,20 +1,20 @@
 package import Hablare
 
-/// The wait reason in a request's snapshot. If no clock jumped, times are in virtual nanoseconds.
+/// The reason for waiting in a request's snapshot. Times are in nanoseconds of virtual time, if no clock has jumped.
 package enum WaitSaying: Sendable, Hashable {
     /// The request waits in the queue of its provider.
     case queued
-    /// No process has claimed the request.
+    /// No process has taken the request.
     case unclaimed
     /// The request waits for the call of another request for the same work.
     case following(Int32)
-    /// No process that has looked at the request has the request's provider.
+    /// The process that took the snapshot does not have the request's provider.
     case noProvider
     /// The last attempt failed.
     case backingOff(until: Int64)
     /// The account is paused.
     case rateLimited(until: Int64)
-    /// Calls to the provider fail.
+    /// The provider is paused because its calls fail.
     case providerFailing(until: Int64)
     /// The request waits for an explicit retry.
     case held

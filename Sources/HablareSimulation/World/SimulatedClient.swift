@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// The client code of a process. It performs the plan's operations and records their results.
+/// The simulated app in one process. It performs the operations of the plan, and records their results.
 struct SimulatedClient: Sendable {
     let plan: SimulationPlan
     let process: SimulatedProcess
@@ -148,7 +148,8 @@ struct SimulatedClient: Sendable {
             piece: origin.piece, isOnDisk: simulation.disk?.wasJournalled(chunk.bytes) ?? true)
     }
 
-    /// Converts a snapshot. A snapshot does not name the answer, so a completed request becomes `done`.
+    /// Creates a result from a snapshot. A snapshot does not contain the answer, so the result of a completed request
+    /// is `done`.
     private static func observed(_ snapshot: RequestSnapshot) -> Observed {
         switch snapshot.phase {
         case .pending: snapshot.waiting.map { .waiting(WaitSaying($0)) } ?? .pending

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// The content files on the disk of a history. All processes share them. They stay when a process dies.
+/// The content files on the disk of a history. All processes of the history share them. They stay when a process dies.
 final class SimulatedContent: ContentReading {
     struct File: Sendable {
         let reference: ContentReference
@@ -11,7 +11,7 @@ final class SimulatedContent: ContentReading {
         var writtenAt: Date
     }
 
-    /// A file that is being written, or that a dead process left incomplete. It has no name.
+    /// A file that is being written, or that a dead process left unfinished. It has no name yet.
     private struct Unfinished: Sendable {
         let number: Int
         var bytes = Data()
@@ -29,7 +29,7 @@ final class SimulatedContent: ContentReading {
 
     // MARK: Writing
 
-    /// Writes a file. The same bytes are stored only once.
+    /// Writes a file. If the same bytes are written twice, they are kept once.
     func write(_ bytes: Data, at date: Date) -> ContentReference {
         let reference = ContentReference(digest: Body(bytes).digest, byteCount: bytes.count)
         state.withLock { state in
@@ -42,7 +42,7 @@ final class SimulatedContent: ContentReading {
         return reference
     }
 
-    /// Begins a file that will be written piece by piece.
+    /// Begins a file whose bytes are written piece by piece.
     func begin(at date: Date) -> Int {
         state.withLock { state in
             state.lastNumber += 1
@@ -51,7 +51,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Appends a piece to a file that was begun. Does nothing if the file no longer exists.
+    /// Adds a piece to a file that was begun. Does nothing if the file no longer exists.
     func add(_ piece: Data, to number: Int, at date: Date) {
         state.withLock { state in
             guard let position = state.unfinished.firstIndex(where: { $0.number == number }) else { return }
@@ -60,7 +60,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Removes a file that was begun, and returns its bytes; `nil` if the file no longer exists.
+    /// Removes a file that was begun, and returns its bytes. Returns `nil` if the file no longer exists.
     func take(_ number: Int) -> Data? {
         state.withLock { state in
             guard let position = state.unfinished.firstIndex(where: { $0.number == number }) else { return nil }
@@ -93,7 +93,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Removes a file like an external program. The number selects one of the existing files.
+    /// Removes a file, as a program outside the simulation could do. The number selects one of the existing files.
     func lose(_ number: Int) -> SimulatedFile? {
         state.withLock { state in
             guard !state.files.isEmpty else { return nil }
@@ -123,13 +123,13 @@ final class SimulatedContent: ContentReading {
     static let missing = AIServiceError(.contentMissing, "A content file is gone. Regenerate the request.")
 }
 
-/// The kind of content in a content file.
+/// The kind of a content file.
 package enum SimulatedFile: Sendable, Hashable {
     /// The prompt that has this content.
     case prompt(Int32)
     /// The answer of a call.
     case answer(Int32)
-    /// An incomplete file.
+    /// A file that is not finished.
     case part
 
     init(_ bytes: Data) {

@@ -3,9 +3,9 @@ import Hablare
 import HablareStores
 import HablareSupport
 
-/// Files and the rows that refer to them. They are kept consistent, as by a store on a disk.
+/// The content files, and the rows that refer to them. They are kept consistent, as in a real store.
 extension SimulatedDisk {
-    /// Writes a file, unless the disk has a fault, or the process dies before or after the write.
+    /// Writes a file. If a fault is planned, the write fails, or the process dies before or after it.
     func write<R>(_ bytes: Data, by process: SimulatedProcess, _ body: () throws -> R) throws -> R {
         guard !process.isCutOff else { throw Self.dead }
         try check(process, \.failingFiles)
@@ -29,7 +29,8 @@ extension SimulatedDisk {
 
     // MARK: Rows
 
-    /// Applies writes. Refuses a row whose file is missing, as the store contract requires.
+    /// Applies the writes of a commit. If the file of a row is missing, refuses the write, as the store contract
+    /// requires.
     func apply(_ writes: [StoreWrite]) -> StoreCommit {
         guard let content else { return tables.commit(writes) }
         var all = StoreCommit(receipts: [])
@@ -60,7 +61,7 @@ extension SimulatedDisk {
         return commit
     }
 
-    /// Removes cached answers whose file is missing, before such an answer is used.
+    /// Removes cached answers whose content file is missing, before a submission uses one of them.
     private func forgetLostAnswers(to write: StoreWrite, _ content: SimulatedContent) -> Bool {
         guard case .submit(let submission) = write, let window = submission.cacheWindow else { return false }
         var isLost = false
@@ -74,15 +75,15 @@ extension SimulatedDisk {
         return isLost
     }
 
-    /// The content that rows refer to.
+    /// The content to which rows refer.
     var references: Set<ContentReference> {
         guard content != nil else { return [] }
         let prompts = state.withLock { $0.prompts }.filter { tables.keepsRequest(of: $0.key) }.map(\.value)
         return Set(tables.responseContent + prompts)
     }
 
-    /// Removes content that has lost its last reference, or never got one. If content cannot be removed now, the next
-    /// commit tries again, unless the process has died.
+    /// Removes content to which no row refers any more, or to which no row has ever referred. If content cannot be
+    /// removed, the next commit tries again, unless the process has died.
     ///
     /// - Returns: Whether all content was removed.
     func collect(_ released: Set<ContentReference>, by process: SimulatedProcess) -> Bool {
@@ -107,18 +108,19 @@ extension SimulatedDisk {
 
     // MARK: Prompts
 
-    /// Returns a flight's prompt, read from its file; `nil` if the flight has no prompt file.
+    /// Reads the prompt of a flight from its content file. Returns `nil` if the prompt is not in a file.
     func prompt(of flight: FlightID?) throws -> Prompt? {
         guard let content, let flight, let reference = state.withLock({ $0.prompts[flight] }) else { return nil }
         return try Prompt(in: reference, of: content)
     }
 
-    /// Returns whether a file contains a flight's prompt.
+    /// Returns whether a content file contains the prompt of a flight.
     func isPrompt(_ reference: ContentReference) -> Bool {
         state.withLock { state in state.prompts.values.contains(reference) }
     }
 
-    /// Returns a flight as a claim returns it. If its prompt is in a file, the flight has no prompt.
+    /// Returns a flight in the form in which a claim returns it. If its prompt is in a content file, the form contains
+    /// a reference to the file instead of the prompt.
     func withPromptInFile(_ flight: ClaimedFlight) -> ClaimedFlight {
         guard let reference = state.withLock({ $0.prompts[flight.id] }) else { return flight }
         var flight = flight
@@ -129,7 +131,7 @@ extension SimulatedDisk {
 
     // MARK: The end
 
-    /// Counts the files without a row, and the rows whose file is missing.
+    /// Counts the orphaned content files, and the rows whose content file is missing.
     func filesAtEnd() -> SimulatedFilesAtEnd {
         guard let content else { return SimulatedFilesAtEnd() }
         let references = references
@@ -140,17 +142,17 @@ extension SimulatedDisk {
 
 /// The state of the content files at the end of a history.
 struct SimulatedFilesAtEnd: Sendable {
-    /// The number of files without a row before the final collection. The collection uses a date that is late enough to
-    /// collect every such file.
+    /// The number of orphaned files before the final collection. The final collection uses a date so late that it
+    /// removes every orphaned file.
     var abandoned = 0
-    /// The number of files without a row after the final collection.
+    /// The number of orphaned files after the final collection.
     var left = 0
     /// The number of missing files that rows refer to.
     var missing = 0
 }
 
 extension StoreWrite {
-    /// The content file that the row refers to.
+    /// A reference to the content file of the row that is written.
     fileprivate var reference: ContentReference? {
         switch self {
         case .submit(let submission): submission.promptContent
@@ -159,8 +161,8 @@ extension StoreWrite {
         }
     }
 
-    /// Returns a copy of the write that reads its answer's content from the shared disk. The original write reads it
-    /// through the process that wrote it.
+    /// Returns a copy of the write whose answer is read from the shared disk. The answer of the original write is read
+    /// through the process that wrote it, which may die.
     fileprivate func reading(from content: SimulatedContent) -> StoreWrite {
         guard case .settle(var end) = self, case .completed(let data) = end.outcome,
             case .success(let answer) = data.result, let reference = end.body?.reference
@@ -173,7 +175,7 @@ extension StoreWrite {
         return .settle(end)
     }
 
-    /// Returns the content that may have no row after the writes of a commit.
+    /// Returns the content that may have no row after a commit of these writes.
     static func references(of writes: [StoreWrite]) -> [ContentReference] { writes.compactMap(\.reference) }
 }
 

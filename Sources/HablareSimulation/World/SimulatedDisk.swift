@@ -3,32 +3,33 @@ import Hablare
 import HablareStores
 import HablareSupport
 
-/// The disk that all processes of a history share. It is the in-memory store, with faults on each access.
+/// The disk that all processes of a history share. It consists of the in-memory store, with planned faults at each
+/// access.
 final class SimulatedDisk: Sendable {
     struct State: Sendable {
-        /// The rows that each commit changed.
+        /// The rows that each commit changed, for other processes.
         var log: [(process: Int32, record: ChangeRecord)] = []
         var isFull = false
-        /// The locks that are held, each with the process that holds it.
+        /// The locks that processes hold, each with the number of its process.
         var locks: [String: Int32] = [:]
         /// The process of each registered owner.
         var owners: [OwnerID: SimulatedProcess] = [:]
-        /// Every chunk that was ever on disk. A chunk names its call. The store's current chunks are not enough,
-        /// because a reader may have received chunks before the request was deleted or got another flight.
+        /// Every chunk that was ever on disk. A chunk contains the number of its call. The current chunks of the store
+        /// are not sufficient: a reader may have received a chunk of a request that was then deleted.
         var chunks: Set<Data> = []
-        /// The files of prompts, by flight.
+        /// The content files of prompts, by flight.
         var prompts: [FlightID: ContentReference] = [:]
     }
 
     let tables = InMemoryStore()
-    /// The content files; `nil` if all content is inline.
+    /// The content files, or `nil` if all content is in rows.
     let content: SimulatedContent?
     let knowsLiveness: Bool
     let state = Confined(State())
     private let recorder: Recorder
-    /// A closure that is called when a process dies in the middle of a commit.
+    /// A closure that is called when a process dies during a commit.
     let onDeath: @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void
-    /// A closure that is called when a process has written.
+    /// A closure that is called after a commit of a process.
     private let onWrite: @Sendable (SimulatedProcess) -> Void
 
     init(
@@ -43,10 +44,10 @@ final class SimulatedDisk: Sendable {
         self.onWrite = onWrite
     }
 
-    /// Runs a transaction, unless the disk has a fault, or the process dies before or after the transaction.
+    /// Runs a transaction. If a fault is planned, the transaction fails, or the process dies before or after it.
     ///
-    /// - Parameter writes: A closure that returns whether the transaction changed anything. Other processes are
-    ///   notified only after a change.
+    /// - Parameter writes: A closure that returns whether the transaction changed anything. If it did, other processes
+    ///   are notified.
     func transact<R>(
         by process: SimulatedProcess, failing budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable,
         writes: (R) -> Bool = { _ in true }, _ transaction: () -> R
@@ -76,7 +77,7 @@ final class SimulatedDisk: Sendable {
         return result
     }
 
-    /// Throws an error if the disk accepts no writes now.
+    /// Throws an error if the disk does not accept writes at the moment.
     func check(
         _ process: SimulatedProcess, _ budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable
     ) throws {
@@ -96,7 +97,8 @@ final class SimulatedDisk: Sendable {
         onWrite(process)
     }
 
-    /// Adds a commit to the log for other processes. This is a part of the commit's transaction.
+    /// Adds the changes of a commit to the log that other processes read. The log is written in the same transaction as
+    /// the commit.
     func log(_ changes: [StoreChange], by process: SimulatedProcess) {
         let record = ChangeRecord(of: changes)
         guard !record.isEmpty else { return }
@@ -113,7 +115,7 @@ final class SimulatedDisk: Sendable {
 
     // MARK: Owners
 
-    /// Records registrations, retirements and streamed chunks.
+    /// Records which processes registered or were retired, and which chunks were written.
     func note(_ writes: [StoreWrite], _ receipts: [WriteReceipt], by process: SimulatedProcess) {
         for (write, receipt) in zip(writes, receipts) {
             switch (write, receipt) {
@@ -147,7 +149,8 @@ final class SimulatedDisk: Sendable {
     /// Returns whether a chunk was ever on the disk.
     func wasJournalled(_ chunk: Data) -> Bool { state.withLock { $0.chunks.contains(chunk) } }
 
-    /// Records the owners that a process saw at its last check. With them, the process decides which owners are gone.
+    /// Records the registrations that a process has just read. The process uses them to decide which other processes
+    /// are dead.
     func looked(_ process: SimulatedProcess, at owners: [OwnerRecord]) {
         let seen = Dictionary(owners.map { ($0.id, $0.registration) }, uniquingKeysWith: { first, _ in first })
         process.state.withLock { state in
@@ -156,14 +159,14 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Returns whether a process may consider an owner dead, based on the owners that it saw.
+    /// Returns whether a process may regard another process as dead, according to the registrations that it has read.
     private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
         guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
         return !gone(among: [OwnerRecord(id: owner, registration: seen)], at: process.latestDate).isEmpty
     }
 
-    /// Returns the owners that are gone. An owner is gone if it no longer holds its lock. An owner without a lock is
-    /// gone if its lease has ended.
+    /// Returns the registered processes that are dead. A process is dead if it no longer holds its lock. If it has no
+    /// lock, it counts as dead when its leases have expired.
     func gone(among owners: [OwnerRecord], at date: Date) -> Set<OwnerID> {
         let unlocked = owners.filter { !knowsLiveness || $0.registration.lockName.isEmpty }.withEndedLeases(at: date)
         guard knowsLiveness else { return unlocked }
@@ -181,7 +184,7 @@ final class SimulatedDisk: Sendable {
         state.withLock { _ = $0.locks.removeValue(forKey: name) }
     }
 
-    /// Releases the locks of a process that ended.
+    /// Releases the locks of a process that has ended.
     func unlockAll(of process: SimulatedProcess) {
         state.withLock { state in state.locks = state.locks.filter { $0.value != process.number } }
     }

@@ -2,46 +2,46 @@ import Foundation
 import Hablare
 import Synchronization
 
-/// One process of a history, from its start to its death. It has an engine, tasks and faults.
+/// A process of a history, from its start to its death. It contains an engine, its tasks and its planned faults.
 final class SimulatedProcess: Sendable {
     struct State: Sendable {
         var manager: AIRequestManager?
         var driver: SimulatedCommitDriver?
         var tasks: [Int32: Task<Void, Never>] = [:]
-        /// The operations of client code that have not ended.
+        /// The operations of the simulated app that have not returned.
         var pending: Set<Int32> = []
         var isServiceRunning = true
         /// Whether the process has no network.
         var isOffline = false
         /// The difference between the process's date and the virtual time, in nanoseconds.
         var dateOffset: Int64 = 0
-        /// The maximum of that difference since the process last looked at the owners.
+        /// The maximum of this difference since the process last read the registrations of other processes.
         var latestOffset: Int64 = 0
         var failingCommits = 0
-        /// The number of next commits whose outcome the process does not learn, and whether these commits are made.
+        /// The number of next commits whose outcome the process does not learn. `areMade` tells whether they are made.
         var uncertainCommits: (count: Int, areMade: Bool) = (0, false)
         var failingClaims = 0
         var failingReads = 0
         /// The number of next writes of content files that fail.
         var failingFiles = 0
-        /// The commit at which the process dies, counted from now, and the kind of death.
+        /// The commit at which the process dies, counted from now on, and the kind of death.
         var deathAtCommit: (count: Int, isApplied: Bool, isOfMachine: Bool)?
-        /// The write of a content file at which the process dies, counted from now, and the kind of death.
+        /// The write to a content file at which the process dies, counted from now on, and the kind of death.
         var deathAtFile: (count: Int, isApplied: Bool, isOfMachine: Bool)?
-        /// Content that lost its last reference and could not be removed.
+        /// Content to which no row refers any more and that could not be removed yet.
         var uncollected: Set<ContentReference> = []
         var diesWithMachine = false
-        /// The delay until a new process starts in this process's slot, after the process dies or ends.
+        /// The time after the end of this process at which a new process starts in the same slot.
         var restart: Int64?
-        /// The time that the process continues after its engine has ended.
+        /// The time for which the process continues to run after its engine has ended.
         var linger: Int64 = 0
-        /// The number of commits in the disk's log that the process has read.
+        /// The number of commits in the disk's log that this process has read.
         var logRead = 0
         var isSignalOnItsWay = false
-        /// The number of locks that the process took. Each lock has a different name, like a file. So a registration
-        /// whose lock was released stays dead when its process registers again.
+        /// The number of locks that the process has taken. Each lock has a different name, like a lock file. If a lock
+        /// was released, the registration that used it therefore counts as dead, even if the process registers again.
         var locks = 0
-        /// The owners that the process saw when it last looked.
+        /// The registrations of processes that this process read last.
         var seen: [OwnerID: OwnerRegistration] = [:]
     }
 
@@ -66,23 +66,24 @@ final class SimulatedProcess: Sendable {
     var spawner: TaskSpawner { TaskSpawner(executor: executor) }
     var manager: AIRequestManager? { state.withLock { $0.manager } }
 
-    /// Whether the process is cut off. Its actions are then no longer visible outside, and it receives nothing.
+    /// Whether the process is cut off from the simulated world. If so, its actions have no effect on other processes,
+    /// and it receives nothing.
     var isCutOff: Bool { cutOff.load(ordering: .relaxed) }
 
-    /// The date by the process's clock.
+    /// The date of the process's clock.
     var date: Date {
         let offset = state.withLock { $0.dateOffset }
         return SimulationNames.date(scheduler.now + offset)
     }
 
-    /// The latest date at which the process may have judged the owners that it last saw. Its clock may have been set
-    /// back after that.
+    /// The latest date that the process's clock has shown since the process last read the registrations of other
+    /// processes. The clock may have been set back since.
     var latestDate: Date {
         let offset = state.withLock { $0.latestOffset }
         return SimulationNames.date(scheduler.now + offset)
     }
 
-    /// Uses one failure from a number of planned failures. Returns whether there was one.
+    /// If failures of a kind are planned, uses one of them. Returns whether there was one.
     func takes(_ budget: any WritableKeyPath<State, Int> & Sendable) -> Bool {
         state.withLock { state in
             guard state[keyPath: budget] > 0 else { return false }
@@ -91,8 +92,8 @@ final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Returns whether the next commit with an unknown outcome is made; `nil` if the outcome of the next commit is
-    /// known.
+    /// If the outcome of the next commit is planned to be unknown, returns whether the commit is made. Otherwise
+    /// returns `nil`.
     func takesUncertainCommit() -> Bool? {
         state.withLock { state in
             guard state.uncertainCommits.count > 0 else { return nil }
@@ -101,7 +102,7 @@ final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Throws an error if the process is dead, or if this read of the disk must fail.
+    /// Throws an error if the process is dead, or if a failure of this read is planned.
     func mayRead(_ recorder: Recorder) throws {
         guard !isCutOff else { throw SimulatedDisk.dead }
         guard takes(\.failingReads) else { return }
@@ -109,7 +110,7 @@ final class SimulatedProcess: Sendable {
         throw AIServiceError(.storageBusy, "The store is in use. Try again.")
     }
 
-    /// Removes all pending faults.
+    /// Removes all planned faults.
     func heal() {
         scheduler.lightFuse(0, lane: lane)
         scheduler.setAsleep(false, lane: lane)
@@ -126,13 +127,13 @@ final class SimulatedProcess: Sendable {
         for reason in SuspensionReason.allCases { manager?.resume(from: reason) }
     }
 
-    /// Cuts the process off from the world. From now on, the process is dead, but its code continues without knowing
-    /// this.
+    /// Cuts the process off from the simulated world. The process is then dead for all others. Its code continues
+    /// without knowing it.
     func cut() {
         cutOff.store(true, ordering: .relaxed)
     }
 
-    /// Runs the remaining jobs of a cut-off process until they end. Frees the process's memory.
+    /// Runs the remaining jobs of a process that was cut off, so that its tasks end and its memory is freed.
     ///
     /// - Returns: Whether all jobs ended.
     func bury(within bound: Int) -> Bool {

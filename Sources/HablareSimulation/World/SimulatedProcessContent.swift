@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// The access of one process to the content files on the shared disk.
+/// The content store of one process. It uses the content files on the shared disk.
 final class SimulatedProcessContent: ContentStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
@@ -13,7 +13,7 @@ final class SimulatedProcessContent: ContentStore {
     /// The maximum time that a write waits for the disk, in nanoseconds.
     private let delay: Int64
 
-    /// Returns `nil` if the plan has no content files.
+    /// Creates a content store. Returns `nil` if the plan has no content files.
     init?(
         process: SimulatedProcess, disk: SimulatedDisk, recorder: Recorder, scheduler: SimulationScheduler,
         plan: SimulationPlan
@@ -46,7 +46,7 @@ final class SimulatedProcessContent: ContentStore {
     func has(_ reference: ContentReference) -> Bool { files.has(reference) }
     func location(of reference: ContentReference) -> URL? { nil }
 
-    /// Waits for the disk. Other tasks continue during the wait. The wait cannot be cancelled.
+    /// Waits for the disk. Meanwhile other tasks continue. The wait cannot be cancelled.
     private func waitForDisk() async throws {
         let wait = delay > 0 ? scheduler.draw(below: delay) : 0
         do {
@@ -58,7 +58,7 @@ final class SimulatedProcessContent: ContentStore {
         }
     }
 
-    /// A writer that writes a file piece by piece. If its process dies, the pieces remain.
+    /// Writes a content file piece by piece. If its process dies, the unfinished file remains.
     private final class Writer: ContentWriter {
         private let content: SimulatedProcessContent
         private let number = Confined<Int?>(nil)

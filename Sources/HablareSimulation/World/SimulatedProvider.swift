@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// A provider in a simulated process. It behaves as planned and records its calls.
+/// A provider in a simulated process. It behaves as the plan says, and records its calls.
 struct SimulatedProvider: AIServiceProvider {
     let number: Int
     let id: ProviderID
@@ -145,7 +145,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    /// Resumes work that an earlier call began.
+    /// Resumes the work that an earlier call began.
     private func resumeWork(
         _ behaviour: ProviderBehaviour.Resumption, _ work: (call: Int32, pieces: Int), _ number: Int32,
         call: ProviderCall
@@ -179,7 +179,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    /// Stores or removes a resume handle. Continues if the disk refuses the write.
+    /// Stores or removes a resume handle. If the disk refuses the write, the call continues.
     private func remember(_ handle: Data?, _ number: Int32, _ call: ProviderCall) async throws {
         if handle == nil { simulation.record(.forgets(call: number), in: process) }
         do {
@@ -190,8 +190,8 @@ struct SimulatedProvider: AIServiceProvider {
         simulation.record(handle == nil ? .forgot(call: number) : .remembered(call: number), in: process)
     }
 
-    /// Asks the engine whether the call's work is still wanted. A real provider would cancel unwanted work at its
-    /// service.
+    /// Asks the engine whether an attempt still needs the work of a call. A real provider would cancel the work at its
+    /// service if the answer is no.
     private func ask(_ call: ProviderCall, _ number: Int32) async {
         guard simulation.plan.asksWhenCancelled else { return }
         do {
@@ -213,7 +213,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    /// Reports progress and limits and yields pieces after a call has ended.
+    /// Reports progress and limits, and yields pieces, after a call has ended.
     private func talk(of call: ProviderCall, _ number: Int32) {
         _ = process.spawner.start {
             do {

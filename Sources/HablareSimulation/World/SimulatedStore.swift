@@ -3,7 +3,7 @@ import Hablare
 import HablareStores
 import HablareSupport
 
-/// The access of one process to the shared disk.
+/// The store of one process. It uses the shared disk.
 final class SimulatedStore: RequestStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
@@ -148,8 +148,9 @@ final class SimulatedStore: RequestStore {
         return disk.tables.prunePlan(retention, at: date)
     }
 
-    /// Finds abandoned files. Files age faster than in a real store. A real store waits an hour, after which no process
-    /// can still be about to write a row. Here the plan's age replaces that hour.
+    /// Finds orphaned content files. The minimum age of such a file is shorter than in a real store. A real store waits
+    /// for an hour. After this time, no process can still be about to write a row for the file. Here the age is part of
+    /// the plan.
     func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         try readable()
         guard let content = disk.content else { return AbandonedContent() }

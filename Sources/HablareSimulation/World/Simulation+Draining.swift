@@ -3,10 +3,11 @@ import Hablare
 import HablareStores
 import HablareSupport
 
-/// The end of a history. Faults stop, the requests become final, the public API is read, and all processes shut down.
+/// The end of a history: no more faults occur, the requests become final, their states are read through the public API,
+/// and all processes shut down.
 extension Simulation {
     private static let look: Int64 = 500_000_000
-    /// The maximum time, in nanoseconds, that a request needs after the faults have stopped.
+    /// The maximum time, in nanoseconds, that a request may need after the last fault.
     private static let longest: Int64 = 1500 * 1_000_000_000
 
     /// Stops all faults, and starts a process in each empty slot.
@@ -27,7 +28,7 @@ extension Simulation {
         look()
     }
 
-    /// Checks whether any work is still in progress.
+    /// Checks whether work is still in progress.
     private func look() {
         guard let disk else { return }
         let now = scheduler.now
@@ -53,8 +54,8 @@ extension Simulation {
         }
     }
 
-    /// Returns whether a request may stay in its state, because it is held or its provider has paused it for very long.
-    /// This check only avoids waiting in vain. The rules decide later whether the state is correct.
+    /// Returns whether a request may stay as it is. This is the case if it is held, or if its provider asked for a very
+    /// long pause. This check only saves time. The rules later check whether the state is allowed.
     private func mayStay(_ snapshot: RequestSnapshot, now: Int64) -> Bool {
         guard snapshot.phase == .pending else { return false }
         if snapshot.waiting == .held { return snapshot.deadline == nil }
@@ -68,13 +69,13 @@ extension Simulation {
         }
     }
 
-    /// Reads the records of all requests, through the public API of a separate process.
+    /// Reads the states of all requests, through the public API of an additional process.
     func read(_ disk: SimulatedDisk) -> [FinalRecord] {
         ask(disk, later: 0) { [plan] in await FinalRecord.read(plan, $0) } ?? []
     }
 
-    /// Collects the files without a row. The collecting process has a clock that is so far ahead that every file is
-    /// old. Returns the numbers of such files before and after the collection.
+    /// Removes the orphaned content files. The process that does so has a clock so far ahead that every file is old
+    /// enough. Returns the numbers of orphaned files before and after the removal.
     func collectFiles(_ disk: SimulatedDisk) -> SimulatedFilesAtEnd {
         guard plan.content != nil else { return SimulatedFilesAtEnd() }
         let before = disk.filesAtEnd()
@@ -93,8 +94,8 @@ extension Simulation {
         return after
     }
 
-    /// Starts a separate process and asks its engine a question. The clock of the process is ahead by an offset in
-    /// nanoseconds.
+    /// Starts an additional process, and runs a closure with its manager. The clock of this process is ahead by an
+    /// offset in nanoseconds.
     private func ask<R: Sendable>(
         _ disk: SimulatedDisk, later offset: Int64, _ question: @escaping @Sendable (AIRequestManager) async -> R
     ) -> R? {
@@ -123,7 +124,7 @@ extension Simulation {
         return answer.withLock { $0 }
     }
 
-    /// Shuts all processes down.
+    /// Shuts down all processes.
     func end() {
         state.withLock { $0.isEnding = true }
         let processes = state.withLock { $0.processes.values.sorted { $0.number < $1.number } }

@@ -3,7 +3,7 @@ import Hablare
 import HablareStores
 import HablareSupport
 
-/// The planned events.
+/// The execution of planned events.
 extension Simulation {
     func happen(_ event: PlannedEvent) {
         guard let process = state.withLock({ $0.slots[event.slot] }), !process.isCutOff else { return }
@@ -91,7 +91,8 @@ extension Simulation {
 
     // MARK: Signals
 
-    /// Notifies the other processes of a commit. Each notification has its own delay. Some notifications are lost.
+    /// Notifies the other processes of a commit. Each process is notified after a random delay. Some notifications are
+    /// lost.
     func signal(after writer: SimulatedProcess) {
         let others = state.withLock { $0.processes.values.sorted { $0.number < $1.number } }
         for other in others where other !== writer && !other.isCutOff {
@@ -113,13 +114,13 @@ extension Simulation {
 
     // MARK: Providers
 
-    /// Returns the number of a request's attempts on disk; -1 if the request does not exist.
+    /// Returns the number of a request's attempts in the store, or -1 if the store does not contain the request.
     func attemptsOnDisk(of request: UUID) -> Int32 {
         let snapshot = disk?.tables.snapshots(SnapshotFilter(ids: [request], limit: 1)).first
         return snapshot.map { Int32($0.attempts) } ?? -1
     }
 
-    /// Records the numbers of attempts on disk at an event of an operation, for one request or for all requests.
+    /// Records the numbers of attempts in the store at a moment of an operation, for one request or for all requests.
     func recordAttempts(of request: UUID? = nil, at operation: Int32, in process: SimulatedProcess) {
         let filter = SnapshotFilter(ids: request.map { [$0] }, limit: 10_000)
         for snapshot in disk?.tables.snapshots(filter) ?? [] {
@@ -129,7 +130,7 @@ extension Simulation {
         }
     }
 
-    /// Records that a provider is called. Returns the number and the behaviour of the call.
+    /// Records that a provider is called. Returns the number and the planned behaviour of the call.
     func callStarted(
         _ call: ProviderCall, of provider: Int, in process: SimulatedProcess
     ) -> (Int32, ProviderBehaviour) {

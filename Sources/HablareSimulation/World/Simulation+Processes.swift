@@ -71,8 +71,8 @@ extension Simulation {
         scheduler.raise { [self] in ended(process, failed: observed != .done) }
     }
 
-    /// Handles the end of a process's engine. If the engine failed, the program ends at once. If the engine was shut
-    /// down, the program continues for a while.
+    /// Handles the end of a process's engine. If the engine failed, the process ends at once. If the engine was shut
+    /// down, the process continues for a while.
     private func ended(_ process: SimulatedProcess, failed: Bool) {
         guard !process.isCutOff else { return }
         vacate(process)
@@ -88,7 +88,7 @@ extension Simulation {
         }
     }
 
-    /// Ends the program as soon as its client code has ended.
+    /// Ends the process as soon as all operations of its simulated app have returned.
     private func linger(_ process: SimulatedProcess, until deadline: Int64) {
         guard !process.isCutOff else { return }
         let isBusy = process.state.withLock { !$0.pending.isEmpty }
@@ -102,7 +102,7 @@ extension Simulation {
         }
     }
 
-    /// Ends the program. Frees its memory.
+    /// Ends the process, and frees its memory.
     private func remove(_ process: SimulatedProcess) {
         recorder.record(.processGone, in: process.number)
         process.cut()
@@ -118,7 +118,7 @@ extension Simulation {
 
     // MARK: Death
 
-    /// Kills a process now. Its further actions in this step are not visible outside.
+    /// Kills a process. Its further actions in the current step have no effect on other processes.
     func die(_ process: SimulatedProcess, machine isOfMachine: Bool) {
         guard !process.isCutOff else { return }
         let victims =
@@ -138,7 +138,7 @@ extension Simulation {
         }
     }
 
-    /// Kills a process that has used its planned number of steps.
+    /// Kills a process that has executed its planned number of steps.
     func fuseBurnt(_ lane: Int) {
         let process = state.withLock { $0.processes.values.first { $0.lane == lane } }
         guard let process else { return }

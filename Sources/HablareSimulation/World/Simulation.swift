@@ -4,14 +4,14 @@ import HablareStores
 import HablareSupport
 import Logging
 
-/// One history: the shipped engine runs in several processes on one disk, according to a plan.
+/// One history: the real engine runs in several simulated processes that share one simulated disk, according to a plan.
 ///
-/// Everything runs on the calling thread, and nothing waits in real time. Use a simulation only once.
+/// All code runs on the calling thread, and no code waits in real time. Each object runs one history.
 package final class Simulation: Sendable {
     struct State: Sendable {
         /// The current process in each slot.
         var slots: [SimulatedProcess?]
-        /// All processes that have not exited.
+        /// All processes that have not ended.
         var processes: [Int32: SimulatedProcess] = [:]
         var lastProcess: Int32 = -1
         var lastCall: Int32 = -1
@@ -20,12 +20,12 @@ package final class Simulation: Sendable {
         var isDraining = false
         var isQuiet = false
         var isEnding = false
-        /// The time at which every request became final.
+        /// The time at which the last request became final.
         var finalSince: Int64?
         /// The number of requests that were not final at the last check, including held requests.
         var open = 0
         var drainBegan: Int64 = 0
-        /// The times at which very long pauses end, by account.
+        /// The times at which extremely long pauses end, by account.
         var pauses: [Int: Int64] = [:]
     }
 
@@ -46,7 +46,7 @@ package final class Simulation: Sendable {
             State(slots: Array(repeating: nil, count: plan.slots), nextRequest: Int32(plan.requests.count)))
     }
 
-    /// The maximum number of steps. No history needs as many.
+    /// The maximum number of steps of a history. It is far above the number of steps that a history needs.
     static let stepBound: Int32 = 400_000
 
     /// Runs the history and returns its events.
@@ -89,7 +89,7 @@ package final class Simulation: Sendable {
         scheduler.close()
     }
 
-    /// Runs steps until a condition holds or nothing is left to run.
+    /// Runs steps until a condition is true or no step is possible.
     func step(until isDone: () -> Bool) {
         while !isDone() {
             switch scheduler.step() {

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// The names of a history's requests, jobs, providers and prompts. They are derived from numbers.
+/// The names of requests, jobs, providers and prompts in a history. They are computed from numbers.
 enum SimulationNames {
     /// Returns the UUID of a request. UUIDs are not in the order of the numbers.
     static func id(_ number: Int32, seed: UInt64) -> UUID {
@@ -26,7 +26,7 @@ enum SimulationNames {
     private static let providers: [ProviderID] = ["p0", "p1", "p2", "p3"]
 
     static func provider(_ number: Int) -> ProviderID { providers[number] }
-    /// Returns the date for a virtual time, if no clock has jumped.
+    /// Returns the date at a virtual time. It is correct if no clock has jumped.
     static func date(_ time: Int64) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + Double(time) / 1e9) }
     static func time(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 - 1_800_000_000) * 1e9) }
 
@@ -35,7 +35,7 @@ enum SimulationNames {
     static func job(_ number: Int32) -> JobKey { JobKey(rawValue: "job \(number)") }
     static func prompt(_ content: Int32) -> String { "content \(content)" }
 
-    /// Returns the content of a prompt; -1 for a prompt that was never submitted.
+    /// Returns the number of the content that a prompt names, or -1 for a prompt that was never submitted.
     static func content(_ prompt: Prompt) -> Int32 {
         guard case .text(let text) = prompt, text.hasPrefix("content ") else { return -1 }
         return Int32(text.dropFirst(8)) ?? -1
@@ -43,17 +43,17 @@ enum SimulationNames {
 
     // MARK: Answers
 
-    /// Returns a whole answer in one piece.
+    /// Returns the text of an answer that is returned as a whole.
     static func answer(_ call: Int32) -> String { "answer \(call)" }
 
-    /// The number of the first piece that a provider yields after the end of its call. No answer has as many pieces.
+    /// The number of the first piece that a provider yields after its call has ended. No answer has so many pieces.
     static let latePiece: Int32 = 1000
 
-    /// Returns a piece of an answer.
+    /// Returns the text of one piece of an answer.
     static func piece(_ number: Int32, of call: Int32) -> String { "\(number):\(call) " }
 
-    /// Returns the call and the piece that a text names. For a whole answer, the piece is 0. Returns `nil` if the text
-    /// is neither a piece nor an answer.
+    /// Returns the numbers of the call and of the piece that a text contains. If the text is a whole answer, the piece
+    /// is 0. Returns `nil` for any other text.
     static func piece(_ text: some StringProtocol) -> (call: Int32, piece: Int32)? {
         if text.hasPrefix("answer ") { return Int32(text.dropFirst(7)).map { ($0, 0) } }
         let numbers = text.split(separator: ":")
@@ -65,17 +65,17 @@ enum SimulationNames {
 
     // MARK: Work that outlives its call
 
-    /// Returns the service's resume handle for a call's work. The work has this number of pieces.
+    /// Returns the resume handle for the work of a call. The handle also contains the number of pieces of the work.
     static func handle(_ call: Int32, pieces: Int) -> Data { Data("work \(call) of \(pieces)".utf8) }
 
-    /// Returns the work that a resume handle names.
+    /// Returns the work that a resume handle identifies.
     static func work(_ handle: Data) -> (call: Int32, pieces: Int)? {
         let words = String(decoding: handle, as: UTF8.self).split(separator: " ")
         guard words.count == 4, let call = Int32(words[1]), let pieces = Int(words[3]) else { return nil }
         return (call, pieces)
     }
 
-    /// Returns the call that an answer names; -1 if the text is not an answer or is incomplete.
+    /// Returns the number of the call that an answer names, or -1 if the text is not a complete answer.
     static func call(ofAnswer text: String) -> Int32 {
         if text.hasPrefix("answer ") { return piece(text)?.call ?? -1 }
         let pieces = text.split(separator: " ").map { piece($0) }

@@ -1,6 +1,6 @@
 /// Words whose dot does not end a sentence.
 enum Abbreviation {
-    /// The words that are abbreviations before any text.
+    /// The words that are abbreviations whatever text follows.
     private static let always: Set<String> = [
         "mr", "mrs", "ms", "dr", "st", "prof", "rev", "hon", "gen", "col", "capt", "lt", "sgt", "maj", "gov", "sen",
         "rep", "pres", "messrs", "mme", "mlle", "msgr", "mt", "vs", "viz", "cf", "etc", "e.g", "i.e", "approx",

@@ -1,8 +1,8 @@
 /// A cutter that scans the words of a text once and decides where to cut the text.
 ///
-/// The cutter holds only the current position and one possible cut of each kind. When the limit is reached, it goes
-/// back to the best cut. After a cut of one kind, the words that were already read contain no other cut of that kind.
-/// Each word is therefore read at most four times, and the total time is linear.
+/// The cutter stores only the current position and one possible cut of each kind. When the limit is reached, it goes
+/// back to the best cut. After a cut of one kind, the words that were already read contain no other cut of the same
+/// kind. So each word is read at most four times, and the total time is proportional to the length of the text.
 struct TextCutter {
     /// A part of the text, and whether it contains anything to speak.
     struct Piece {
@@ -66,8 +66,8 @@ struct TextCutter {
         return nil
     }
 
-    /// Skips a word that is longer than the limit. Throws an error if the word has a letter or a digit. A word without
-    /// them is, for example, a row of dashes.
+    /// Skips a word that is longer than the limit, such as a row of dashes. Throws an error if the word has a letter or
+    /// a digit.
     private mutating func skip(_ word: Word, at start: Int) throws(TextError) -> Piece {
         guard !word.speaks else {
             throw TextError(

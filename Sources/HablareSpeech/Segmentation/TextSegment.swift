@@ -1,9 +1,9 @@
 /// A piece of a text for one speech request.
 public struct TextSegment: Sendable, Hashable {
-    /// The index among the segments of the text, from 0, without gaps.
+    /// The index among the segments of the text. The first segment has the index 0.
     public let index: Int
-    /// The text to speak. White space at its beginning and end is removed. Every other sequence of white space,
-    /// including line ends, is replaced by one space.
+    /// The text to speak. White space at its beginning and end is removed. All other white space, including line ends,
+    /// is replaced by single spaces.
     public let text: String
     /// The range in bytes from the beginning of the source file. The range never begins or ends with white space.
     public let utf8Range: Range<Int>

@@ -8,13 +8,13 @@
 /// ```
 ///
 /// Every letter and digit of the text is in exactly one segment. The segments are in order. No segment exceeds the
-/// limit or ends inside a word. If a unit exceeds the limit, the segmenter cuts it:
+/// limit or ends inside a word. If a unit (such as a sentence or a paragraph) exceeds the limit, the segmenter cuts it:
 ///
 /// - after the last sentence that ends within the limit;
 /// - if no sentence ends within the limit, after the last `;` `:` or `,` within the limit;
 /// - otherwise, at the last white space within the limit.
 ///
-/// Text without a letter or a digit (`* * *`) is omitted, because there is nothing to speak.
+/// Text without a letter or a digit (`* * *`) is left out, because there is nothing to speak.
 ///
 /// A sentence ends in these places:
 /// - After `.` `!` `?` or `…`, and any closing quotes and brackets after it. White space must follow, and the next
@@ -26,7 +26,7 @@
 /// or the number of a list item at the beginning of a line (`1. Flour`). White space and full-width punctuation
 /// separate words.
 ///
-/// The time is proportional to the length of the text.
+/// The time of a cut is proportional to the length of the text.
 public struct TextSegmenter: Sendable, Equatable {
     /// The unit of text that becomes a segment if it does not exceed the limit.
     public enum Unit: String, Sendable, CaseIterable {
@@ -76,8 +76,8 @@ public struct TextSegmenter: Sendable, Equatable {
         return segments
     }
 
-    /// Returns the ranges of a text's sentences, in bytes of its UTF-8. Sentences without a letter or a digit are
-    /// included. Only white space is between the ranges.
+    /// Returns the ranges of a text's sentences, in bytes of UTF-8. Sentences without a letter or a digit are included.
+    /// Between two ranges there is only white space.
     package static func sentences(of text: String) -> [Range<Int>] {
         let bytes = Array(text.utf8)
         var ranges: [Range<Int>] = []

@@ -1,4 +1,5 @@
-/// A scanner that finds the words of a text, the unit that ends with each word, and the white space after the word.
+/// A scanner that finds the words of a text. For each word, it also finds the unit that ends with the word, and the
+/// white space after the word.
 struct WordScanner {
     private let bytes: [UInt8]
     private let start: Int
@@ -24,7 +25,7 @@ struct WordScanner {
         var word = Word(end: offset, next: end, length: 0, speaks: false, gap: .none, close: .word)
         /// The unit that ends if the word ends at the current position.
         var close = Word.Close.word
-        /// Whether the closing mark at this position needs no white space after it.
+        /// Whether the closing mark at this position is full-width, and so needs no white space after it.
         var wide = false
         /// The offset of a single dot if nothing follows it yet.
         var lastDot: Int?

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A decoded text file. It is valid UTF-8 and not empty.
+/// The text of a file. The file is valid UTF-8 and not empty.
 ///
 /// All offsets are byte offsets into the original file, so that other tools find the same positions. A byte order mark
-/// is skipped, but its bytes are counted. Line ends and white space are not changed.
+/// is not part of the text, but its bytes are counted in the offsets. Line ends and white space are not changed.
 public struct SourceText: Sendable, Equatable {
     /// The whole file, including a byte order mark.
     let bytes: [UInt8]
-    /// The part of the file that is text: the whole file, or everything after the byte order mark.
+    /// The part of the file that is text: the whole file, or everything after its byte order mark.
     public let utf8Range: Range<Int>
 
     /// Decodes the bytes of a UTF-8 text file.

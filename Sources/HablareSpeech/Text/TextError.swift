@@ -7,10 +7,10 @@ public import Foundation
 public struct TextError: Error, Sendable, Equatable {
     /// The kind of error. More codes may be added, so always handle unknown codes.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The form of the code in logs and JSON.
+        /// The text of the code in logs and JSON.
         public let rawValue: String
 
-        /// Creates a code from its written form. Unknown codes are kept unchanged.
+        /// Creates a code from its text. Unknown codes are kept unchanged.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -26,7 +26,7 @@ public struct TextError: Error, Sendable, Equatable {
         /// A single word exceeds the limit. ``TextError/byteOffset``, ``TextError/length`` and ``TextError/limit`` are
         /// set.
         public static let wordTooLong = Code(rawValue: "text.word-too-long")
-        /// Clips overlap, run backwards, or lie outside the audio file.
+        /// Clips (segments with their positions in the audio) overlap, run backwards, or lie outside the audio file.
         public static let invalidTimeline = Code(rawValue: "timeline.invalid")
     }
 
@@ -36,9 +36,9 @@ public struct TextError: Error, Sendable, Equatable {
     public let message: String
     /// The byte offset in the file, if the error has a position.
     public let byteOffset: Int?
-    /// The length that was too large, in Unicode scalars, if the error is about a length.
+    /// The length that exceeds the limit, in Unicode scalars; `nil` if the error is not about a length.
     public let length: Int?
-    /// The limit that was set, in Unicode scalars, if the error is about a limit.
+    /// The limit, in Unicode scalars; `nil` if the error is not about a limit.
     public let limit: Int?
 
     /// Creates an error. Everything except the code and the message is optional.

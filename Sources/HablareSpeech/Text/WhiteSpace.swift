@@ -1,5 +1,5 @@
-/// Functions that find white space in well-formed UTF-8. White space is defined by Unicode (`White_Space`) and includes
-/// no-break spaces.
+/// Functions that find white space in well-formed UTF-8. White space is defined by the Unicode property `White_Space`,
+/// and includes no-break spaces.
 enum WhiteSpace {
     /// Returns the length in bytes of the white-space scalar at an offset; zero if there is no such scalar.
     @inline(__always)

@@ -39,7 +39,7 @@ public struct Timeline: Sendable, Equatable, Codable {
         }
     }
 
-    /// The name of the audio file, without folders. So the audio file and the timeline can be moved together.
+    /// The name of the audio file, without folders, so that the audio file and the timeline can be moved together.
     public let audioFile: String
     /// The sample rate in frames per second.
     public let sampleRate: Int

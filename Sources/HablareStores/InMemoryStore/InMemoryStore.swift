@@ -2,17 +2,17 @@ public import Foundation
 public import Hablare
 import HablareSupport
 
-/// The reference store. It keeps all data in memory until the process ends.
+/// A store that keeps all data in memory until the process ends. Use it in previews, in tests, and wherever data need
+/// not survive the process.
 ///
-/// Use it in previews, in tests and without a disk. It also defines how a store must behave: the contract suite and a
-/// differential test compare other stores with it.
+/// It is the reference for other stores: the contract suite and a differential test compare other stores with it.
 public final class InMemoryStore: RequestStore {
     private let machine = Locked(StoreMachine(MemoryRows()))
 
     /// Creates an empty store.
     public init() {}
 
-    /// `nil`, because all content is in the rows.
+    /// `nil`, because all content is in the rows and none is in files.
     public var content: (any ContentStore)? { nil }
 
     /// `nil`, because no other process can access the store.
@@ -75,7 +75,7 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
-    /// Returns the newest answer of the cache to some work. See ``/Hablare/StoreReading/cachedAnswer(_:)``.
+    /// Returns the newest cached answer for the work of a query. See ``/Hablare/StoreReading/cachedAnswer(_:)``.
     public func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
         withRows { $0.cachedAnswer(query) }
     }
@@ -105,7 +105,7 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.ownerRecords }
     }
 
-    /// Returns the providers of all flights that are not settled. See ``/Hablare/StoreReading/providers()``.
+    /// Returns the providers of all flights that have not ended. See ``/Hablare/StoreReading/providers()``.
     public func providers() -> [ProviderID] {
         withRows { rows in
             let open = rows.flights.values.filter { !$0.lifecycle.isSettled }
@@ -113,7 +113,7 @@ public final class InMemoryStore: RequestStore {
         }
     }
 
-    /// Returns the accounts with known state. See ``/Hablare/StoreReading/accounts()``.
+    /// Returns the accounts that the store knows. See ``/Hablare/StoreReading/accounts()``.
     public func accounts() -> [AccountRecord] {
         withRows { $0.accountRecords }
     }
@@ -123,7 +123,7 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.ledger(query) }
     }
 
-    /// Returns the spending of budgets. See ``/Hablare/StoreReading/budgets()``.
+    /// Returns the amounts spent of each budget. See ``/Hablare/StoreReading/budgets()``.
     public func budgets() -> [BudgetRecord] {
         withRows { $0.budgetRecords }
     }

@@ -3,9 +3,9 @@ import Hablare
 import HeapModule
 import OrderedCollections
 
-/// The members of a flight, with the leading live member, the priority and the jobs.
+/// The members (requests) of one flight, with the first live member, the highest priority, and the jobs.
 struct MemberIndex: Sendable {
-    /// A member, in the order of UUIDs.
+    /// A member. Members are ordered by their UUIDs.
     private struct Entry: Sendable, Comparable {
         let id: UUID
 
@@ -13,7 +13,7 @@ struct MemberIndex: Sendable {
     }
 
     private(set) var all: OrderedSet<UUID> = []
-    /// The live members, and some members that have become final.
+    /// The live members, and possibly members that have become final.
     private var order = Heap<Entry>()
     private var live: [Priority: Int] = [:]
     private var liveByJob: OrderedDictionary<JobKey, Int> = [:]
@@ -22,8 +22,8 @@ struct MemberIndex: Sendable {
 
     var priority: Priority? { Priority.allCases.first { live[$0, default: 0] > 0 } }
 
-    /// Updates the index after a member's row was written. Returns whether the flight now has a live member of another
-    /// job.
+    /// Updates the index after a member's row was written. Returns whether the flight now has a live member of a job
+    /// that it had no live member of before.
     mutating func wrote(_ row: RequestRow, after old: RequestRow?) -> Bool {
         all.append(row.id)
         let jobsBefore = liveByJob.count
@@ -53,7 +53,7 @@ struct MemberIndex: Sendable {
 }
 
 extension UUID {
-    /// Returns whether the bytes of this UUID come before the bytes of another UUID. For time-ordered UUIDs this is the
-    /// order of submission.
+    /// Returns whether the bytes of this UUID come before the bytes of another UUID. For time-ordered UUIDs, this is
+    /// the order of submission.
     package func precedes(_ other: UUID) -> Bool { bytes.lexicographicallyPrecedes(other.bytes) }
 }

@@ -4,12 +4,13 @@ import HablareSupport
 import HeapModule
 import OrderedCollections
 
-/// The rows of an ``InMemoryStore``: dictionaries, with the indices that ``StoreRows`` requires.
+/// The rows of an ``InMemoryStore``, in dictionaries, with the indices that ``StoreRows`` requires.
 ///
-/// The queues are heaps whose entries may be stale. Each entry is checked when it leaves its heap. Valid entries that a
-/// query returns are put back, because the caller may leave the row unchanged.
+/// The queues are heaps that may contain outdated entries. Each entry is checked when it leaves its heap. If a query
+/// returns a valid entry, the entry is put back, because the caller may leave the row unchanged.
 struct MemoryRows: Sendable {
-    /// The date of an event of a row. The entry is stale after the row has changed.
+    /// The date at which something happens to a row, such as the end of a backoff. If the row has changed, the entry is
+    /// outdated.
     struct Alarm<ID: Sendable>: Comparable, Sendable {
         let date: Date
         let number: Int64
@@ -19,8 +20,7 @@ struct MemoryRows: Sendable {
         static func == (lhs: Self, rhs: Self) -> Bool { (lhs.date, lhs.number) == (rhs.date, rhs.number) }
     }
 
-    /// A queue of waiting flights: all waiting flights of a provider and priority, or only the waiting flights of one
-    /// job.
+    /// The key of a queue of waiting flights: all of a provider and priority, or only those of one job.
     struct QueueKey: Hashable {
         var provider: ProviderID
         var job: JobKey?
@@ -31,7 +31,7 @@ struct MemoryRows: Sendable {
     struct Output: Sendable {
         let generation: Int
         var ends: [Int] = []
-        /// `nil` after the response has the bytes.
+        /// The bytes of the chunks, or `nil` when the response contains the bytes.
         var bytes: Data? = Data()
     }
 
@@ -41,10 +41,10 @@ struct MemoryRows: Sendable {
     }
 
     var requests: [UUID: RequestRow] = [:]
-    /// The submission of each request, for the data that its row does not have.
+    /// The submission of each request. It contains the data that the request's row does not contain.
     var submissions: [UUID: Submission] = [:]
     var flights: [FlightID: FlightRow] = [:]
-    /// The prompts and parameters of flights that were not erased.
+    /// The prompts and parameters of flights whose content was not erased.
     var prompts: [FlightID: AIRequest] = [:]
     var handles: [FlightID: Data] = [:]
     var members: [FlightID: MemberIndex] = [:]
@@ -52,17 +52,17 @@ struct MemoryRows: Sendable {
     var responses: [FlightID: AIResponseData] = [:]
     var outputs: [FlightID: Output] = [:]
     var ledger: [FlightID: [AttemptRecord]] = [:]
-    /// The tags of all requests that a flight was ever charged to, each once.
+    /// The tags to which each flight was charged: the tags of all requests that were ever members, without duplicates.
     var tags: [FlightID: OrderedSet<String>] = [:]
     var budgets: [BudgetPeriod: BudgetAccount] = [:]
-    /// Never deleted, because a later record of an attempt may change the amount that counts.
+    /// The reservations are never deleted, because a later record of an attempt may change the amount that counts.
     var reservations: [AttemptID: [Reservation]] = [:]
     var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     var accounts: OrderedDictionary<AccountID, AccountBudget> = [:]
     var accountsOfProviders: OrderedDictionary<ProviderID, AccountID> = [:]
 
     private var flightsByWork: [Fingerprint: [FlightID]] = [:]
-    /// The flights whose answers are in the cache, by the date of their last use.
+    /// The flights whose answers are in the cache, ordered by the date of the answer's last use.
     private var answered = KeyedHeap<FlightID, Date>()
     private var answeredBytes: Int64 = 0
     private var queues: [QueueKey: Heap<FlightID>] = [:]
@@ -390,7 +390,7 @@ extension MemoryRows: ClaimableRows {
         unprotected.prefix { $0.position <= position }.prefix(limit).map(\.position.flight)
     }
 
-    /// The responses that a policy may evict, the oldest first.
+    /// The responses that retention may evict, the oldest first.
     var unprotected: [(position: PrunePlan.Position, bytes: Int64)] {
         let protected = Set(requests.values.lazy.filter(\.protectsResponse).map(\.flight))
         return responses.compactMap { flight, response in
@@ -452,13 +452,13 @@ extension MemoryRows: ClaimableRows {
 }
 
 extension FlightRow {
-    /// The work by which submissions find the flight. `nil` if the flight is not live and its answer is not in the
-    /// cache.
+    /// The fingerprint under which submissions find the flight. `nil` if the flight has ended and its answer is not in
+    /// the cache.
     fileprivate var foundBy: Fingerprint? { !lifecycle.isSettled || usedAt != nil ? work : nil }
 }
 
 extension Submission {
-    /// Adds the data of this member to a request of its flight, except the priority and the deadline.
+    /// Copies this member's own data, except the priority and the deadline, into a request of the same flight.
     func label(_ other: inout AIRequest) {
         other.metadata = request.metadata
         other.tags = request.tags

@@ -1,8 +1,9 @@
 import Hablare
 import HablareJSON
 
-/// A value with JSON equality. Texts and names are compared by their code points. Numbers are compared as they are;
-/// convert them to a single form first (``ParameterValue/normalized(below:)``).
+/// A value that is compared as JSON defines equality. Texts and names are compared by their Unicode code points.
+/// Numbers are compared without conversion. Convert them to a single form first, with
+/// ``ParameterValue/normalized(below:)``.
 struct ExactValue: Sendable, Hashable {
     let value: ParameterValue
 

@@ -37,7 +37,7 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { Self.text(steps.map(\.text)) }
 
-    /// Returns the pointer's text. Member names that are not in `names` are replaced by `*`.
+    /// Returns the text of the pointer. Member names that are not in `names` are replaced by `*`.
     func text(showing names: Set<ExactText>) -> String {
         Self.text(
             steps.map { step in
@@ -51,7 +51,8 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         }.joined()
     }
 
-    /// Decodes an escaped token of a pointer in a URI fragment. Returns `nil` if the escaping is invalid.
+    /// Decodes one part of a pointer that is written as a URI fragment. Returns `nil` if the text is not escaped
+    /// correctly.
     static func token(fragment text: some StringProtocol) -> String? {
         guard let decoded = String(text).removingPercentEncoding else { return nil }
         var token = ""

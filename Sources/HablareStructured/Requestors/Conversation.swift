@@ -4,32 +4,34 @@ import HablareJSON
 
 /// A growing conversation with a model. Its ``prompt`` is the input of the next request.
 ///
-/// The conversation also keeps the model's ``thinking``. Ask for the next turn with the conversation itself, as in
-/// ``TextRequestor/ask(_:manager:)-(Conversation,_)``, so that the thinking is sent back. Models that think and call
-/// tools require this.
+/// The conversation also keeps the model's ``thinking``. To ask for the next turn, pass the conversation itself, as in
+/// ``TextRequestor/ask(_:manager:)-(Conversation,_)``. The thinking is then sent back to the service. Models that think
+/// and call tools need their thinking back.
 public struct Conversation: Sendable, Hashable {
     /// The messages, oldest first.
     public private(set) var messages: [Prompt.Message]
-    /// The model's thinking in its turns, oldest first, as texts of ``/Hablare/AnswerMetadata/thinking``. They are sent
-    /// back unchanged. Empty if the model did not think, or if its service does not want the thinking back.
+    /// The model's thinking in its earlier turns, oldest first, as texts of ``/Hablare/AnswerMetadata/thinking``. They
+    /// are sent back unchanged. The list is empty if the model did not think, or if its service does not accept the
+    /// thinking.
     public private(set) var thinking: [String] = []
 
-    /// Creates a conversation. `instructions`, if not `nil`, are its first message.
+    /// Creates a conversation. If `instructions` is not `nil`, it is the first message.
     public init(instructions: String? = nil) {
         messages = instructions.map { [Prompt.Message(role: .system, text: $0)] } ?? []
     }
 
-    /// Creates a conversation that continues a prompt. A prompt that is a text becomes a message of the user.
+    /// Creates a conversation that continues a prompt. If the prompt is a text, the text becomes a message of the user.
     ///
     /// - Parameters:
     ///   - prompt: The prompt.
-    ///   - thinking: The ``thinking`` in the prompt's turns. Default: none.
+    ///   - thinking: The model's ``thinking`` in the turns of the prompt. Default: none.
     public init(_ prompt: Prompt, thinking: [String] = []) {
         messages = prompt.messages
         self.thinking = thinking
     }
 
-    /// Creates a conversation that continues a prompt, with the thinking that is in the parameters of its request.
+    /// Creates a conversation that continues a prompt. The thinking is read from the parameters of the prompt's
+    /// request.
     package init(_ prompt: Prompt, parameters: [String: ParameterValue]) throws(AIServiceError) {
         let thinking: [String]
         switch parameters[Self.thinkingParameter] {
@@ -41,10 +43,10 @@ public struct Conversation: Sendable, Hashable {
         self.init(prompt, thinking: thinking)
     }
 
-    /// The name of the request parameter that has the thinking of the prompt's turns.
+    /// The name of the request parameter that contains the thinking.
     private static let thinkingParameter = "thinking_blocks"
 
-    /// The parameters that the next request needs: the thinking, if there is any.
+    /// The parameters for the next request. They contain the thinking, if there is any.
     package var parameters: [String: ParameterValue] {
         thinking.isEmpty ? [:] : [Self.thinkingParameter: .array(thinking.map { .string($0) })]
     }
@@ -58,7 +60,7 @@ public struct Conversation: Sendable, Hashable {
             Prompt.Message(role: .user, parts: [.text(text)] + images.map { .image($0.0, $0.1) }))
     }
 
-    /// Appends the model's answer: its text, its tool calls and its thinking.
+    /// Appends the model's answer to the conversation: its text, its tool calls and its thinking.
     public mutating func append(_ output: TextRequestor.Output) {
         var parts: [Prompt.Part] = output.value.isEmpty ? [] : [.text(output.value)]
         parts += output.toolCalls.map { .toolCall(id: $0.id, name: $0.name, arguments: $0.arguments) }
@@ -72,7 +74,7 @@ public struct Conversation: Sendable, Hashable {
         }
     }
 
-    /// Appends the result of a tool call that the model requested.
+    /// Appends the result of a tool call to the conversation. The model requested the call.
     public mutating func append(_ result: String, of call: ToolCall) {
         messages.append(Prompt.Message(role: .tool, parts: [.toolResult(id: call.id, content: result)]))
     }

@@ -2,14 +2,15 @@ public import Foundation
 public import Hablare
 import HablareJSON
 
-/// The settings for embedding vectors. Only settings that have a value are sent. For a setting that is `nil` or empty,
-/// the provider's default applies.
+/// The settings for embedding vectors. Only settings that you set are sent. For a setting that is `nil` or empty, the
+/// provider's default applies.
 ///
 /// ```swift
 /// let configuration = EmbeddingConfiguration(dimensions: 256)
 /// ```
 public struct EmbeddingConfiguration: Sendable, Hashable {
-    /// The number of dimensions, at least 1. Some models offer only a few numbers. For example, 256 for a small index.
+    /// The number of dimensions, at least 1. Some models accept only certain numbers. For example, 256 for a small
+    /// index.
     public var dimensions: Int?
     /// Further parameters for the provider. They are added unchanged to the sent request. For example, `["user": "7"]`.
     public var extra: [String: ParameterValue]
@@ -80,23 +81,26 @@ public struct EmbeddingRequestor: Requestor, Hashable {
     }
 
     /// Requests the vectors of many texts. Each text is a separate request. The requests are submitted together. The
-    /// provider runs them concurrently, within its limits. Texts with the same code points share one request.
+    /// provider runs them concurrently, within its limits. Texts with the same Unicode code points share one request.
     ///
     /// The requests are stored in groups of 512. Each group starts as soon as it is stored. If a later group cannot be
-    /// stored, this method throws an error, but the earlier groups continue and are paid for. With a job key, a second
-    /// call finds these requests. Without a job key, a second call cannot find them and pays again, unless the cache
-    /// has the answers. Pass a job key for more than 512 texts.
+    /// stored, this method throws an error. The earlier groups nevertheless continue, and you pay for them. If you
+    /// passed a job key, a second call finds the requests of the earlier groups. Without a job key, a second call
+    /// cannot find them. You then pay again for each text whose answer is not in the cache. For more than 512 texts,
+    /// pass a job key.
     ///
     /// - Parameters:
     ///   - texts: The texts.
     ///   - manager: The engine.
-    ///   - jobKey: The name of the requests as a job. A second call with the same key finds the existing requests and
-    ///     adds the missing ones. The vectors are kept until the requests are deleted. Derive the key from the texts
-    ///     and the requestor. Default: `nil`; the requests belong to no job and have the usual retention.
+    ///   - jobKey: The name of the job that the requests form. A second call with the same key finds the existing
+    ///     requests and adds the missing requests. The vectors are kept until the requests are deleted. Compute the key
+    ///     from the texts and the requestor. Default: `nil`. The requests then belong to no job, and their vectors are
+    ///     kept as long as other responses.
     /// - Returns: The vectors, in the order of the texts.
-    /// - Throws: The first failure in the order of the texts. The errors are those of
-    ///   ``Requestor/ask(_:manager:)-(AIRequest,_)`` and ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``.
-    ///   The other requests continue, even if the calling task is cancelled.
+    /// - Throws: If several requests fail, the error of the first of them, in the order of the texts. The errors are
+    ///   those of ``Requestor/ask(_:manager:)-(AIRequest,_)`` and
+    ///   ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``. The other requests continue, even if the
+    ///   calling task is cancelled.
     @concurrent public func ask(
         _ texts: [String], manager: AIRequestManager, jobKey: JobKey? = nil
     ) async throws -> [Output] {

@@ -1,8 +1,8 @@
 public import Foundation
 public import Hablare
 
-/// The settings for images. Only settings that have a value are sent. For a setting that is `nil` or empty, the
-/// provider's default applies.
+/// The settings for images. Only settings that you set are sent. For a setting that is `nil` or empty, the provider's
+/// default applies.
 ///
 /// ```swift
 /// let configuration = ImageConfiguration(
@@ -26,9 +26,9 @@ public struct ImageConfiguration: Sendable, Hashable {
 
     /// The image's width and height. For example, `ImageConfiguration.Size(width: 1024, height: 1536)` for a portrait.
     public var size: Size?
-    /// The quality, in the provider's term, such as `low` or `high`.
+    /// The quality, as the provider names it, such as `low` or `high`.
     public var quality: String?
-    /// The background, in the provider's term, such as `transparent` or `opaque`.
+    /// The background, as the provider names it, such as `transparent` or `opaque`.
     public var background: String?
     /// The image's file format. For example, `.webp` for small files.
     public var format: ImageFormat?
@@ -75,8 +75,8 @@ public struct ImageRequestor: Requestor, Hashable {
         /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
 
-        /// The prompt that the service actually used, if it revised the prompt; `nil` if the service does not report
-        /// it.
+        /// The changed prompt, if the service changed the prompt before it produced the image. `nil` if the service
+        /// reports no change.
         public var revisedPrompt: String? { response.metadata[AnswerMetadata.revisedPrompt] }
     }
 
@@ -99,8 +99,8 @@ public struct ImageRequestor: Requestor, Hashable {
         parameters = try configuration.parameters()
     }
 
-    /// Creates a request for an image. Some providers use images in the prompt as a source. Other providers refuse
-    /// them.
+    /// Creates a request for an image. Some providers accept images in the prompt, from which the new image is made.
+    /// Other providers refuse prompts with images.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }

@@ -1,7 +1,7 @@
 import Hablare
 
-/// A writer that checks the settings of a requestor. It writes the settings that have a value as a request's
-/// parameters.
+/// Checks the settings of a requestor, and writes them as the parameters of a request. Settings without a value are not
+/// written.
 struct ParameterWriter {
     private(set) var parameters: [String: ParameterValue] = [:]
 

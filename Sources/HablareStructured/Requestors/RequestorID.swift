@@ -1,10 +1,11 @@
 public import Hablare
 
-/// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-6-luna`.
+/// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-6-luna`. Dots separate its parts.
 ///
-/// The parser splits the text at the first category name after the first part. Therefore the later parts of a
-/// provider's name must not be category names. The variant is the model. It may contain dots. The variant `default` is
-/// the provider's default model.
+/// From the second part on, the first part that is the name of a ``Category`` is the category. The parts before the
+/// category are the name of the provider. From the second part on, they must not be names of categories. The parts
+/// after the category are the variant, which is the name of the model. The name of a model may contain dots. The
+/// variant `default` is the provider's default model.
 public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
     /// The kind of content that is requested.
     public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
@@ -19,7 +20,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
         /// A value of a Swift type.
         case structured
 
-        /// The kinds of content that a provider may answer with.
+        /// The kinds of content that a provider for this category may return.
         var contentTypes: [ContentType] {
             switch self {
             case .text: [.text]
@@ -31,14 +32,14 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The provider without the category, such as `openai`.
+    /// The name of the provider without the category, such as `openai`.
     public let provider: ProviderID
     /// The kind of content that is requested.
     public let category: Category
-    /// The model, or ``defaultVariant``.
+    /// The name of the model, or ``defaultVariant``.
     public let variant: String
 
-    /// The variant for the provider's default model.
+    /// The variant that means the provider's default model.
     public static let defaultVariant = "default"
 
     /// The maximum length of the whole text, in bytes: 256.
@@ -46,9 +47,10 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a name from its parts.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if a part is empty, or has white space or
-    ///   control characters. Also if a later part of the provider is the name of a category, or if the whole name is
-    ///   too long.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` in these cases:
+    ///   - A part is empty, or has white space or control characters.
+    ///   - A part of the provider's name, except the first, is the name of a category.
+    ///   - The whole name is too long.
     public init(
         provider: ProviderID, category: Category, variant: String = RequestorID.defaultVariant
     ) throws(AIServiceError) {
@@ -81,7 +83,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
     /// The name's text.
     public var description: String { "\(provider).\(category.rawValue).\(variant)" }
 
-    /// The model to request; `nil` for the provider's default model.
+    /// The model to request, or `nil` for the provider's default model.
     public var model: String? { variant == Self.defaultVariant ? nil : variant }
 
     private static func isWord(_ text: Substring) -> Bool {
@@ -98,7 +100,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RequestorID {
-    /// Parses the name of a requestor. The name must have a certain category.
+    /// Parses the name of a requestor, and checks that it has the given category.
     init(_ text: String, of category: Category) throws(AIServiceError) {
         try self.init(text)
         guard self.category == category else {
@@ -109,8 +111,8 @@ extension RequestorID {
         }
     }
 
-    /// Returns the registered provider. Its id has the category, as in `openai.speech`. If no such provider is
-    /// registered, the id has no category.
+    /// Returns the registered provider for the requestor's requests. First looks for the provider with the category,
+    /// such as `openai.speech`. If it is not registered, looks for the provider without the category.
     func provider(in registry: ProviderRegistry) throws(AIServiceError) -> ProviderID {
         let candidates = [ProviderID(rawValue: "\(provider).\(category.rawValue)"), provider]
         let registered = candidates.compactMap { registry.registration(of: $0) }
@@ -124,7 +126,7 @@ extension RequestorID {
 }
 
 extension RequestorID.Category {
-    /// Checks that a provider is registered and answers with the requested kind of content.
+    /// Checks that a provider is registered and returns the requested kind of content.
     func check(_ provider: ProviderID, in registry: ProviderRegistry) throws(AIServiceError) {
         guard let found = registry.registration(of: provider) else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)

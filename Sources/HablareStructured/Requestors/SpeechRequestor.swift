@@ -1,8 +1,8 @@
 public import Foundation
 public import Hablare
 
-/// The settings for speech. Only settings that have a value are sent. For a setting that is `nil` or empty, the
-/// provider's default applies.
+/// The settings for speech. Only settings that you set are sent. For a setting that is `nil` or empty, the provider's
+/// default applies.
 ///
 /// ```swift
 /// let configuration = SpeechConfiguration(
@@ -20,10 +20,10 @@ public struct SpeechConfiguration: Sendable, Hashable {
     public var instructions: String?
     /// The language, as a BCP 47 tag such as `de` or `pt-BR`.
     public var language: String?
-    /// Whether to report the time at which each word and each sentence is heard. Default: `false`. For example, `true`
-    /// to highlight each word while it is heard.
+    /// Whether the provider should report the times at which each word and each sentence is heard. Default: `false`.
+    /// For example, `true` to highlight each word while it is heard.
     public var timestamps: Bool
-    /// A seed that makes answers repeatable, if the provider supports it. For example, 7 in a test.
+    /// A seed that makes answers repeatable. Not all providers support it. For example, 7 in a test.
     public var seed: Int?
     /// Further parameters for the provider. They are added unchanged to the sent request. For example,
     /// `["stability": 0.4]`.
@@ -59,7 +59,7 @@ public struct SpeechConfiguration: Sendable, Hashable {
     }
 }
 
-/// A requestor for speech: a voice speaks a text.
+/// A requestor for speech: the audio of a spoken text.
 public struct SpeechRequestor: Requestor, Hashable {
     /// Speech audio, with the times of its words and sentences.
     public struct Output: Sendable, Hashable {
@@ -99,13 +99,13 @@ public struct SpeechRequestor: Requestor, Hashable {
         try request(prompt, after: nil, before: nil, id: id)
     }
 
-    /// Creates a request to speak a text that is a part of a longer text. The surrounding text makes the speech sound
-    /// continuous.
+    /// Creates a request to speak a text that is a part of a longer text. The surrounding text tells the service how to
+    /// speak the part, so that the parts sound continuous together.
     ///
     /// - Parameters:
     ///   - prompt: The prompt whose plain text is spoken.
-    ///   - previous: The text before it, which another request speaks. `nil` if there is none.
-    ///   - next: The text after it, which another request speaks. `nil` if there is none.
+    ///   - previous: The text before the prompt, which another request speaks. `nil` if there is none.
+    ///   - next: The text after the prompt, which another request speaks. `nil` if there is none.
     ///   - id: The request's UUID. Default: a new UUID.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the text is empty.
     public func request(

@@ -1,7 +1,7 @@
 public import Hablare
 
-/// The settings for text. Only settings that have a value are sent. For a setting that is `nil` or empty, the
-/// provider's default applies.
+/// The settings for text. Only settings that you set are sent. For a setting that is `nil` or empty, the provider's
+/// default applies.
 ///
 /// ```swift
 /// let configuration = TextConfiguration(
@@ -11,9 +11,9 @@ public import Hablare
 public struct TextConfiguration: Sendable, Hashable {
     /// The effort that a reasoning model makes before it answers.
     public struct ReasoningEffort: Sendable, Hashable, RawRepresentable {
-        /// The provider's term.
+        /// The effort, as the provider names it.
         public let rawValue: String
-        /// Creates an effort from the provider's term.
+        /// Creates an effort from the provider's name for it.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Almost no reasoning.
         public static let minimal = Self(rawValue: "minimal")
@@ -27,16 +27,16 @@ public struct TextConfiguration: Sendable, Hashable {
 
     /// Whether the model may or must call tools.
     public enum ToolChoice: Sendable, Hashable {
-        /// The model decides: `auto`.
+        /// The model decides whether it calls tools. The request contains `auto` for this choice.
         case automatic
-        /// The model calls no tools, but sees their definitions: `none`.
+        /// The model calls no tools, but receives their definitions. The request contains `none` for this choice.
         case never
-        /// The model calls at least one tool: `required`.
+        /// The model must call at least one tool. The request contains `required` for this choice.
         case required
-        /// The model calls the tool with this name.
+        /// The model must call the tool with this name.
         case tool(String)
 
-        /// The choice's value in a request.
+        /// The text that is sent for the choice.
         var word: String {
             switch self {
             case .automatic: "auto"
@@ -49,16 +49,16 @@ public struct TextConfiguration: Sendable, Hashable {
 
     /// The sampling temperature, from 0 (always the most likely words) to 2. For example, 0 for extracting facts.
     public var temperature: Double?
-    /// The total probability of the words that the model chooses from, between 0 and 1. The most likely words are used
-    /// first. For example, 0.9.
+    /// The total probability of the words from which the model chooses, between 0 and 1 (nucleus sampling). With a
+    /// small value, the model chooses only from the most likely words. For example, 0.9.
     public var topP: Double?
-    /// The maximum number of tokens in the answer, at least 1. An answer that is cut off has the finish reason
-    /// ``/Hablare/FinishReason/length``. For example, 500 for a summary.
+    /// The maximum number of tokens in the answer, at least 1. If the answer is cut off at this number, its finish
+    /// reason is ``/Hablare/FinishReason/length``. For example, 500 for a summary.
     public var maximumTokens: Int?
-    /// Texts at which the answer ends. The answer does not include the text at which it ends. No text may be empty. For
-    /// example, `["\n\n"]` for one paragraph.
+    /// The texts that end the answer, as soon as the model writes one of them. This text itself is not part of the
+    /// answer. No text may be empty. For example, `["\n\n"]` for one paragraph.
     public var stop: [String]
-    /// A seed that makes answers repeatable, if the provider supports it. For example, 7 in a test.
+    /// A seed that makes answers repeatable. Not all providers support it. For example, 7 in a test.
     public var seed: Int?
     /// The effort of reasoning. For example, `.low` for a quick answer.
     public var reasoningEffort: ReasoningEffort?

@@ -1,18 +1,19 @@
 public import Foundation
 public import Hablare
 
-/// A requestor for text: the answer to a text, or the next turn of a ``Conversation``.
+/// A requestor for text: an answer to a text, or the next turn of a ``Conversation``.
 public struct TextRequestor: Requestor, Hashable {
     /// A text, the model's tool calls, and the response.
     public struct Output: Sendable, Hashable {
-        /// The text. It may be empty if the model only calls tools.
+        /// The text. It may be empty if the model only requests tool calls.
         public var value: String
-        /// The model's tool calls, in the model's order. The model wrote the arguments, so check them.
+        /// The tool calls that the model requests, in the model's order. Check the arguments of each call, because the
+        /// model wrote them.
         public var toolCalls: [ToolCall]
         /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
 
-        /// The reason why the text ended; `nil` if the provider does not report it.
+        /// The reason why the text ended, or `nil` if the provider does not report it.
         public var finishReason: FinishReason? { response.finishReason }
     }
 
@@ -40,7 +41,7 @@ public struct TextRequestor: Requestor, Hashable {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }
 
-    /// Creates a request for the next turn of a conversation, with the model's thinking in its earlier turns.
+    /// Creates a request for the next turn of a conversation. It contains the model's thinking in earlier turns.
     public func request(
         _ conversation: Conversation, id: UUID = .timeOrdered()
     ) throws(AIServiceError) -> AIRequest {
@@ -49,14 +50,14 @@ public struct TextRequestor: Requestor, Hashable {
         return request
     }
 
-    /// Asks for the next turn of a conversation with a new UUID.
+    /// Asks for the next turn of a conversation, in a request with a new UUID.
     ///
     /// - Throws: The errors of ``Requestor/ask(_:manager:)-(AIRequest,_)``.
     @concurrent public func ask(_ conversation: Conversation, manager: AIRequestManager) async throws -> Output {
         try await ask(request(conversation), manager: manager)
     }
 
-    /// The parameter that contains the tools. Empty if there are no tools.
+    /// The request parameter that contains the tools. Empty if there are no tools.
     var toolParameters: [String: ParameterValue] { parameters.filter { $0.key == ToolDefinition.parameterName } }
 
     /// Reads a text from a response.
@@ -69,13 +70,14 @@ public struct TextRequestor: Requestor, Hashable {
             response: response)
     }
 
-    /// Submits a streaming request. Returns its text as the model writes it.
+    /// Submits a streaming request, and returns its text while the model writes it.
     ///
     /// - Parameters:
     ///   - request: One of the requestor's requests. If it has no ``/Hablare/AIRequest/streaming`` policy, the default
-    ///     policy is set.
+    ///     policy is used.
     ///   - manager: The engine.
-    /// - Throws: The errors of ``/Hablare/AIRequestManager/submit(_:to:)``. The stream throws the errors of reading.
+    /// - Throws: The errors of ``/Hablare/AIRequestManager/submit(_:to:)``. The returned stream throws errors that
+    ///   occur while it is read.
     @concurrent public func stream(_ request: AIRequest, manager: AIRequestManager) async throws -> TextStream {
         var request = request
         if request.streaming == nil { request.streaming = StreamingPolicy() }
@@ -83,14 +85,15 @@ public struct TextRequestor: Requestor, Hashable {
         return TextStream(try await manager.stream(for: id), of: self)
     }
 
-    /// Submits a streaming request with a new UUID. Returns its text as the model writes it.
+    /// Submits a streaming request with a new UUID, and returns its text while the model writes it.
     ///
     /// - Throws: The errors of ``stream(_:manager:)-(AIRequest,_)``.
     @concurrent public func stream(_ prompt: Prompt, manager: AIRequestManager) async throws -> TextStream {
         try await stream(request(prompt), manager: manager)
     }
 
-    /// Asks for the next turn of a conversation with a new UUID, and returns the text as the model writes it.
+    /// Asks for the next turn of a conversation, in a request with a new UUID, and returns the text while the model
+    /// writes it.
     ///
     /// - Throws: The errors of ``stream(_:manager:)-(AIRequest,_)``.
     @concurrent public func stream(

@@ -1,14 +1,14 @@
 import Hablare
 
-/// The text of an answer, as the model writes it. Leaving the loop or cancelling the task ends only the reading. The
-/// request continues.
+/// The text of an answer, in pieces, while the model writes it. If you leave the loop or cancel the task, only the
+/// reading ends. The request continues.
 public struct TextStream: AsyncSequence, Sendable {
     /// An event of the stream.
     public enum Element: Sendable, Hashable {
-        /// The next piece of text. It never ends inside a character's encoding.
+        /// The next piece of text. A piece never ends within a character's encoding.
         case text(String)
-        /// The answer starts again from the beginning. Discard the text that was read before. This event occurs only if
-        /// the request allows restarts.
+        /// The answer begins again from its start. Discard the text that you have read. This event occurs only if the
+        /// request allows restarts.
         case restarted
         /// The answer is complete. This is the last element.
         case finished(TextRequestor.Output)
@@ -24,7 +24,7 @@ public struct TextStream: AsyncSequence, Sendable {
             self.requestor = requestor
         }
 
-        /// Returns the next element; `nil` after the last element.
+        /// Returns the next element, or `nil` after the last element.
         ///
         /// - Throws: The errors of ``/Hablare/ResponseStream/AsyncIterator/next()`` and ``TextRequestor/output(of:)``.
         public mutating func next() async throws -> Element? {
@@ -45,7 +45,7 @@ public struct TextStream: AsyncSequence, Sendable {
         self.requestor = requestor
     }
 
-    /// Creates an iterator that starts to read.
+    /// Creates an iterator that reads the stream.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(elements.makeAsyncIterator(), of: requestor)
     }

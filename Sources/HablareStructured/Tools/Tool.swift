@@ -4,11 +4,11 @@ import HablareJSON
 
 /// A function of the app that a model may call in a ``ToolLoop``.
 ///
-/// The loop checks the model's arguments against the definition's schema before it calls the function. If a function
-/// throws an error, hangs, or returns too much, the loop continues. The model then reads an error or a shortened
-/// result.
+/// Before the loop calls the function, it checks the model's arguments against the schema in the definition. If the
+/// function throws an error, takes too long, or returns too much, the loop continues. In these cases, the model
+/// receives an error or a shortened result.
 public struct Tool: Sendable {
-    /// The name, the description and the schema of the arguments, as the model sees them.
+    /// The name, the description and the schema of the arguments. The model receives them.
     public let definition: ToolDefinition
     /// The settings of the tool's calls.
     public let policy: ToolPolicy
@@ -19,12 +19,12 @@ public struct Tool: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The name, the description, and the schema of the arguments.
-    ///   - policy: The settings of the tool's calls. Default: a time limit of one minute, approval needed, and calls
-    ///     held after a crash.
-    ///   - body: The function. After a crash, it runs again only if ``ToolPolicy/unknownOutcome`` allows it. Its task
-    ///     is cancelled at the time limit, when the request is cancelled, and when the engine shuts down. It must
-    ///     return soon after that. Throw ``ToolFailure`` to tell the model the reason of a failure. For other errors,
-    ///     the model reads only that the tool failed.
+    ///   - policy: The settings of the tool's calls. Default: a time limit of one minute, approval is needed, and an
+    ///     interrupted call is held after a crash.
+    ///   - body: The function. After a crash, it runs again only if ``ToolPolicy/unknownOutcome`` allows it. The task
+    ///     in which it runs is cancelled at the time limit, when the request is cancelled, and when the engine shuts
+    ///     down. The function must return soon after the cancellation. To tell the model why the function failed, throw
+    ///     ``ToolFailure``. For any other error, the model only receives the information that the tool failed.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the name or the schema is not valid, or if a
     ///   setting is out of its range.
     public init(
@@ -49,14 +49,14 @@ public struct Tool: Sendable {
         self.body = body
     }
 
-    /// Creates a tool whose function receives its arguments as a Swift type.
+    /// Creates a tool whose function receives its arguments as a value of a Swift type.
     ///
     /// - Parameters:
     ///   - definition: The name, the description, and the schema of the arguments.
-    ///   - policy: The settings of the tool's calls. Default: a time limit of one minute, approval needed, and calls
-    ///     held after a crash.
+    ///   - policy: The settings of the tool's calls. Default: a time limit of one minute, approval is needed, and an
+    ///     interrupted call is held after a crash.
     ///   - arguments: The type of the arguments. If the arguments satisfy the schema but cannot be decoded, the model
-    ///     reads that they are invalid.
+    ///     receives the error that they are invalid.
     ///   - body: The function. See ``init(_:policy:body:)``.
     /// - Throws: The errors of ``init(_:policy:body:)``.
     public init<Arguments: Decodable & Sendable>(
@@ -74,7 +74,8 @@ public struct Tool: Sendable {
         }
     }
 
-    /// Returns the violations in a call's arguments, for the model. Returns `nil` if there are none.
+    /// Returns the violations of the schema in a call's arguments, as a text for the model. Returns `nil` if there are
+    /// none.
     func violations(in arguments: ParameterValue) -> String? {
         let found = schema.validate(arguments)
         return found.isEmpty ? nil : found.map { "- \($0.instruction)" }.joined(separator: "\n")
@@ -83,17 +84,17 @@ public struct Tool: Sendable {
 
 /// The settings of a tool's calls.
 public struct ToolPolicy: Sendable, Hashable {
-    /// The time after which a call is stopped. The model then reads that the call took too long. From 1 ms to 24 hours.
-    /// Default: one minute.
+    /// The time after which a call is stopped. The model then receives the error that the call took too long. From 1 ms
+    /// to 24 hours. Default: one minute.
     public var timeLimit: Duration
-    /// The action for a call whose outcome is unknown, because its process died or was shut down during the call.
-    /// Default: ``/Hablare/UnknownOutcomePolicy/hold``; the call runs again only after an explicit decision. Use
+    /// The action for a call whose outcome is unknown because its process died or was shut down during the call.
+    /// Default: ``/Hablare/UnknownOutcomePolicy/hold``. The call then runs again only if you approve it. Use
     /// ``/Hablare/UnknownOutcomePolicy/runAgain`` for a tool that only reads, or that may safely run twice.
     public var unknownOutcome: UnknownOutcomePolicy
     /// Whether each call must be approved before it runs. Default: `true`.
     public var needsApproval: Bool
-    /// The maximum length of a result in bytes of UTF-8. A longer result is cut off, and the model reads how long it
-    /// was. From 64 bytes to 1 MiB. Default: 64 KiB, which is about 16,000 tokens of English text.
+    /// The maximum length of a result in bytes of UTF-8. A longer result is cut off, and the model receives a note with
+    /// the original length. From 64 bytes to 1 MiB. Default: 64 KiB, which is about 16,000 tokens of English text.
     public var maximumResultBytes: Int
 
     /// The maximum value of ``maximumResultBytes``: 1 MiB.

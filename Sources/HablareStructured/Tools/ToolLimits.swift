@@ -2,23 +2,26 @@ public import Hablare
 
 /// The limits of a ``ToolLoop``.
 ///
-/// When a limit is reached, the loop ends with `AIServiceError.Code.toolLimitReached`. For the time limit, the code is
-/// ``/Hablare/AIServiceError/Code/deadlineExceeded``. To continue after the limit of turns or of cost, run the loop
-/// again with the same job key and a higher limit.
+/// When a limit is reached, the loop throws an error with the code `AIServiceError.Code.toolLimitReached`. The code is
+/// ``/Hablare/AIServiceError/Code/deadlineExceeded`` for the time limit. After the limit of turns or of cost, you can
+/// continue: run the loop again with the same job key and a higher limit.
 public struct ToolLimits: Sendable, Hashable {
     /// The maximum number of the model's turns, from 1 to 1,000. Default: 16.
     public var turns: Int
-    /// The maximum number of calls in one turn, from 1 to 1,000. For each call above the maximum, the model reads an
-    /// error. Default: 32.
+    /// The maximum number of calls in one turn, from 1 to 1,000. If the model requests more calls, it receives an error
+    /// for each further call. Default: 32.
     public var callsPerTurn: Int
-    /// The maximum time from the submission of the first turn to the end of the loop, more than 0. A loop that is
-    /// resumed keeps its original end. Default: `nil`; the deadline of the request applies, if it has one.
+    /// The maximum time from the submission of the first turn to the end of the loop, more than 0. If a loop is
+    /// resumed, its original time limit still applies. With `nil`, the default, only the deadline of the request
+    /// applies, if it has one.
     public var time: Duration?
-    /// The cost, in millionths of a US dollar, after which the loop starts no turn and no tool. 0 or more. The cost
-    /// includes all attempts of the job, also failed attempts. Default: `nil`, no limit.
+    /// The cost, in millionths of a US dollar, from which the loop starts no further turn and no further tool. 0 or
+    /// more. The cost of all attempts of the job is counted, including failed attempts. With `nil`, the default, there
+    /// is no limit.
     ///
-    /// The loop checks the cost before each turn and before the tools of a turn. So the last turn may exceed the limit.
-    /// For a limit that no call can exceed, give the engine a ``/Hablare/Budget`` with the scope `.job`.
+    /// The loop checks the cost before each turn and before the tools of a turn. The cost of the last turn may
+    /// therefore exceed the limit. For a limit that is never exceeded, configure the engine with a ``/Hablare/Budget``
+    /// whose scope is the job (`.job`).
     public var microDollars: Int64?
 
     /// Creates limits.
@@ -40,7 +43,7 @@ public struct ToolLimits: Sendable, Hashable {
         AIServiceError(.invalidConfiguration, "The limit `\(name)` of the tool loop is not \(range). Change the limit.")
     }
 
-    /// Throws an error if another turn would exceed the maximum number of turns.
+    /// Throws an error if the turn with this number would exceed the maximum number of turns.
     func checkTurn(_ number: Int) throws(AIServiceError) {
         guard number > turns else { return }
         throw Self.reached(
@@ -70,7 +73,7 @@ public struct ToolLimits: Sendable, Hashable {
 extension AIServiceError.Code {
     /// A tool loop reached a limit before the model answered.
     public static let toolLimitReached = Self(rawValue: "tool-limit-reached")
-    /// One of two cases: a request of the tool loop is held because its outcome is unknown, or the decision about a tool
-    /// call is postponed.
+    /// The tool loop cannot continue, because one of its requests is held after an unknown outcome, or because the
+    /// decision about a tool call was postponed.
     public static let requestHeld = Self(rawValue: "request-held")
 }

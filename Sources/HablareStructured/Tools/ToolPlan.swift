@@ -2,17 +2,18 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The steps that answer a model's tool calls. Pure. The plan runs nothing.
+/// The plan for a model's tool calls: which calls run, and which calls are answered with an error. This type is pure.
+/// It runs no tool.
 struct ToolPlan: Sendable {
-    /// The step that answers a call.
+    /// The way in which a call is answered.
     enum Step: Sendable {
-        /// Nothing runs. The model reads this error.
+        /// No tool runs. The model receives this error.
         case answer(ToolResult)
         /// The tool runs. If it needs approval, it runs after the approval.
         case run(Tool)
     }
 
-    /// The calls of the turn, each with its step, in the model's order.
+    /// The calls of the turn in the model's order, each with its step.
     let steps: [(call: ToolCall, step: Step)]
 
     init(_ calls: [ToolCall], tools: ToolProvider, limits: ToolLimits) {
@@ -41,7 +42,7 @@ struct ToolPlan: Sendable {
 }
 
 extension ToolResult {
-    /// Returns the result of a call whose request is final. Returns `nil` for a failure that ends the loop.
+    /// Returns the result of a call whose request failed. Returns `nil` if the failure ends the loop.
     static func outcome(of failure: AIServiceError, limit: Duration) -> ToolResult? {
         switch (failure.code, failure.category) {
         case (.timeout, _): .timedOut(after: limit)
@@ -50,7 +51,7 @@ extension ToolResult {
         }
     }
 
-    /// Returns the result of a call whose request was cancelled. The last attempt determines the result.
+    /// Returns the result of a call whose request was cancelled. The result depends on the last attempt.
     static func outcome(ofCancelled attempt: AttemptRecord?, limit: Duration) -> ToolResult {
         if attempt?.error?.code == .timeout { return .timedOut(after: limit) }
         return switch attempt?.outcome {

@@ -2,27 +2,27 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// A provider that runs the tools of an app. Each call of a tool is an ordinary request: it has a journal, a time
-/// limit, cancellation, and a ledger entry.
+/// A provider that runs the tools of an app. Each call of a tool is an ordinary request. The store records it, it has a
+/// time limit, it can be cancelled, and the ledger contains its cost.
 ///
-/// Register a provider with the same tools in every process that runs loops with these tools. A ``ToolLoop`` submits
-/// the requests. A tool's error is also an answer: the request is completed, and its text is the error that the model
-/// reads.
+/// If several processes run loops with the same tools, register a provider with these tools in each process. A
+/// ``ToolLoop`` submits the requests. If a tool fails, its request is completed nevertheless. The answer is then the
+/// text of the error, which the model receives.
 public struct ToolProvider: AIServiceProvider {
     /// The id under which the provider is registered.
     public let id: ProviderID
-    /// The limits of calls: the maximum number of tools that run at once in a process.
+    /// The limits of calls: the maximum number of tools that run at the same time in a process.
     public let limits: ProviderLimits
-    /// The tools, in the order in which the model sees them.
+    /// The tools, in the order in which the model receives them.
     public let tools: [Tool]
     private let byName: [String: Tool]
 
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - tools: The tools. Each tool must have a unique name.
+    ///   - tools: The tools. The names of the tools must be different.
     ///   - id: The id under which the provider is registered. Default: `tools`.
-    ///   - concurrency: The maximum number of tools that run at once in a process. At least 1. Default: 8.
+    ///   - concurrency: The maximum number of tools that run at the same time in a process. At least 1. Default: 8.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if two tools have the same name.
     public init(_ tools: [Tool], id: ProviderID = "tools", concurrency: Int = 8) throws(AIServiceError) {
         var byName: [String: Tool] = [:]
@@ -39,18 +39,20 @@ public struct ToolProvider: AIServiceProvider {
         limits = ProviderLimits(concurrency: concurrency, breaker: .never)
     }
 
-    /// Always text.
+    /// The kind of content that the provider returns: always text.
     public var responseType: ContentType { .text }
-    /// Always `false`, because a tool runs in this process. A tool that cannot reach the network reports that itself.
+    /// Whether the provider needs the network. Always `false`, because tools run in this process. If a tool cannot
+    /// reach the network, the tool itself reports the failure.
     public var needsNetwork: Bool { false }
 
-    /// Returns `nil`, because a tool reports its cost only after it has run.
+    /// Returns `nil`, because the cost of a tool is known only after it has run.
     public func maximumUsage(of request: AIRequest) -> Usage? { nil }
 
-    /// Returns the tool with a name; `nil` if there is none.
+    /// Returns the tool with a name, or `nil` if there is none.
     public subscript(name: String) -> Tool? { byName[name] }
 
-    /// Runs the tool whose name is the request's model. The prompt's text is the tool's arguments as JSON.
+    /// Runs the tool that the request names in its ``/Hablare/AIRequest/model``. The text of the prompt is the tool's
+    /// arguments as JSON.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         guard let name = call.request.model, let tool = byName[name] else {
             return .success(Self.answer(.failure(.unknownTool, "The tool is not there any more.")))
@@ -79,9 +81,9 @@ public struct ToolProvider: AIServiceProvider {
         }
     }
 
-    /// The request parameter that has the service's id of the call.
+    /// The request parameter that contains the service's id of the call.
     static let callParameter = "call"
-    /// The entry in an answer's metadata that has the code of an error.
+    /// The metadata entry of an answer that contains the code of an error.
     static let errorEntry = "tool_error"
 
     private static func answer(_ result: ToolResult) -> ProviderAnswer {

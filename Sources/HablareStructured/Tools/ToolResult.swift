@@ -2,11 +2,11 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// The result of a tool call: a text for the model, or a typed error that the model reads.
+/// The result of a tool call: a text or an error. The model receives it.
 public struct ToolResult: Sendable, Hashable {
-    /// The kind of an error. Open for extension.
+    /// The kind of an error. You may define further codes.
     public struct ErrorCode: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-        /// The code's text, which the model reads.
+        /// The code's text, which the model receives.
         public let rawValue: String
         /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -31,9 +31,9 @@ public struct ToolResult: Sendable, Hashable {
         public static let tooManyCalls = Self(rawValue: "too_many_calls")
     }
 
-    /// The text, or the message of the error.
+    /// The text of the result, or the message of the error.
     public var text: String
-    /// The kind of error; `nil` if the call succeeded.
+    /// The kind of the error, or `nil` if the call succeeded.
     public var error: ErrorCode?
     /// The cost of the call in millionths of a US dollar. 0 or more. Default: 0.
     public var costMicroDollars: Int64
@@ -51,15 +51,15 @@ public struct ToolResult: Sendable, Hashable {
         self.init(try value.jsonText(), costMicroDollars: costMicroDollars)
     }
 
-    /// Returns an error that the model reads.
+    /// Returns an error that the model receives.
     public static func failure(_ code: ErrorCode, _ message: String) -> ToolResult {
         var result = ToolResult(message)
         result.error = code
         return result
     }
 
-    /// The result in the form that the model reads: the text, or a JSON object for an error. The object's member
-    /// `error` has `code` and `message`.
+    /// The text that the model receives: the text of the result, or a JSON object for an error. In the object, the
+    /// member `error` has the members `code` and `message`.
     public var content: String {
         guard let error else { return text }
         let value: ParameterValue = ["error": ["code": .string(error.rawValue), "message": .string(text)]]
@@ -70,8 +70,8 @@ public struct ToolResult: Sendable, Hashable {
         }
     }
 
-    /// Returns a copy whose text has at most this many bytes. A longer text is cut between characters. A note states
-    /// the text's original length.
+    /// Returns a copy whose text has at most this many bytes. A longer text is cut off between two characters, and a
+    /// note with the original length is added.
     func bounded(to limit: Int) -> ToolResult {
         let count = text.utf8.count
         guard count > limit else { return self }
@@ -89,9 +89,9 @@ extension ToolResult: ExpressibleByStringInterpolation {
     public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// An error that a tool throws to tell the model why it failed.
+/// An error that a tool throws to tell the model the reason of a failure.
 public struct ToolFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason, for the model. It is stored as the result of the call. It is never logged.
+    /// The reason, as a text for the model. It is stored as the result of the call. It is never logged.
     public var message: String
     /// Creates an error.
     public init(_ message: String) { self.message = message }

@@ -2,13 +2,13 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// One run of a loop. It finds what earlier runs stored, and continues from there.
+/// One run of a loop. It finds the requests that earlier runs stored, and continues with them.
 ///
-/// The job's positions contain the turns and their calls: first a turn, then its calls in the model's order, then the
-/// next turn. The position of a call that was answered without running stays free. The prompt of a turn contains the
-/// whole conversation before it. So a later run needs only the last turn.
+/// In the job, each turn is followed by its calls in the model's order, and then by the next turn. If a call was
+/// answered without running a tool, its position in the job stays free. The prompt of each turn contains the whole
+/// conversation before this turn. To continue, a later run therefore reads only the last turn and its calls.
 struct ToolRun {
-    /// The labels of the requests.
+    /// The metadata keys of the requests.
     static let turnLabel = "turn"
     static let toolLabel = "tool"
 
@@ -17,7 +17,7 @@ struct ToolRun {
     private let manager: AIRequestManager
     private let jobKey: JobKey
     private let first: AIRequest
-    /// The requests that are stored after the last turn, by their positions.
+    /// The requests that are stored after the last turn, by their positions in the job.
     private var stored: [Int: UUID] = [:]
     private var conversation: Conversation
     private var turn = 1
@@ -47,7 +47,7 @@ struct ToolRun {
         try await resume()
     }
 
-    /// Finds the last stored turn, and the calls after it.
+    /// Finds the last stored turn, and the calls that were stored after it.
     private mutating func resume() async throws {
         var filter = SnapshotFilter(job: jobKey, limit: 500)
         while true {
@@ -120,7 +120,7 @@ struct ToolRun {
 
     // MARK: Calls
 
-    /// Returns the results of a turn's calls, in order. The approvals are requested one at a time. The approved tools
+    /// Returns the results of a turn's calls, in order. Approvals are requested one after the other. The approved tools
     /// run concurrently.
     private func results(of calls: [ToolCall]) async throws -> [(ToolCall, ToolResult)] {
         let steps = ToolPlan(calls, tools: loop.tools, limits: loop.limits).steps
@@ -238,7 +238,7 @@ struct ToolRun {
     }
 }
 
-/// Requests approvals one at a time, because a person answers them.
+/// Requests approvals one after the other, because a person answers the questions.
 private struct ToolApprovals: Sendable {
     private let approve: (@Sendable (ToolQuestion) async throws -> ToolDecision)?
     private let gate = AdmissionGate(limit: 1)

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The result of a call that a rule made.
+/// The result of a call that a rule of the contract made.
 struct ContractCall: Sendable {
     /// The number of the call's prompt.
     let number: Int
@@ -17,11 +17,11 @@ struct ContractCall: Sendable {
     /// The failure, or `nil` for an answer.
     var failure: AIServiceError? { if case .failure(let error) = result { error } else { nil } }
 
-    /// Returns the answer's content. If the answer is streamed, the content consists of the yielded bytes. Returns
-    /// `nil` for a failure.
+    /// Returns the answer's content. If the answer is streamed, its content is the yielded bytes. Returns `nil` if the
+    /// call failed.
     ///
-    /// - Throws: ``ContractViolation`` if bytes were yielded but the answer is not streamed. An engine refuses such an
-    ///   answer.
+    /// - Throws: ``ContractViolation`` if bytes were yielded but the answer is not streamed. The reason is that an
+    ///   engine refuses such an answer.
     func content() throws -> ResponseContent? {
         guard case .success(let answer) = result else { return nil }
         guard answer.isStreamed else {
@@ -31,7 +31,7 @@ struct ContractCall: Sendable {
         return answer.content.replacingBody(with: Body(yielded))
     }
 
-    /// Requires an answer with this content.
+    /// Throws a violation unless the call returned an answer with this content.
     func requireContent(
         _ expected: ResponseContent, file: String = #fileID, line: Int = #line
     ) throws {
@@ -39,7 +39,7 @@ struct ContractCall: Sendable {
         try require("the content of \(name)", try content(), is: expected, file: file, line: line)
     }
 
-    /// Requires a failure.
+    /// Returns the failure. Throws a violation if the call did not fail.
     func requireFailure(file: String = #fileID, line: Int = #line) throws -> AIServiceError {
         guard let failure else {
             throw ContractViolation(message: "\(name) did not fail", location: "\(file):\(line)")
@@ -47,7 +47,7 @@ struct ContractCall: Sendable {
         return failure
     }
 
-    /// Requires a failure with the code and disposition of a row.
+    /// Throws a violation unless the call failed with the code and disposition of a row.
     func requireFailure(_ row: ProviderFailureRow, file: String = #fileID, line: Int = #line) throws {
         let error = try requireFailure(file: file, line: line)
         try require("the code of \(row), \(name)", error.code, is: row.code, file: file, line: line)
@@ -55,7 +55,7 @@ struct ContractCall: Sendable {
             "the disposition after \(row), \(name)", error.disposition, is: row.disposition, file: file, line: line)
     }
 
-    /// Requires that the call reports its cancellation.
+    /// Throws a violation unless the call reports that it was cancelled.
     func requireCancelled(file: String = #fileID, line: Int = #line) throws {
         try require(
             "the code of a cancelled \(name)", try requireFailure(file: file, line: line).code, is: .cancelled,

@@ -39,7 +39,7 @@ extension ProviderContract {
 }
 
 extension ProviderWorkbench {
-    /// Returns the instance of a provider with one change, or `nil` if there is none.
+    /// Returns the instance of the provider under test with one change. Returns `nil` if no such provider exists.
     fileprivate func instance(changing change: ProviderChange?) throws -> ProviderInstance? {
         let provider = try stage.provider(changing: change)
         return provider?.instance

@@ -70,9 +70,9 @@ extension ProviderContract {
 }
 
 extension ProviderWorkbench {
-    /// Returns the failure of a request whose attempt times out.
+    /// Returns the failure of a request whose attempt reaches its timeout.
     ///
-    /// The clock advances until the timeout, because each piece of a stream restarts the attempt's timeout.
+    /// The clock is advanced until the timeout, because each piece of a stream starts the timeout again.
     fileprivate func failure(
         of request: AIRequest, in manager: AIRequestManager, runningOut clock: ManualClock
     ) async throws -> AIServiceError {

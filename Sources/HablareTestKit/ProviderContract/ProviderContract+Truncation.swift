@@ -39,15 +39,15 @@ extension ProviderContract {
 }
 
 extension ProviderWorkbench {
-    /// Returns the modes in which an answer is cut, at least one.
+    /// Returns the modes in which an answer can be cut. Throws a violation if there are none.
     fileprivate func modes(of play: ServicePlay) throws -> [ProviderMode] {
         let modes = stage.modes.filter { stage.byteCount(of: play, $0) > 0 }
         try require("the stage has an answer that can be truncated", !modes.isEmpty)
         return modes
     }
 
-    /// Cuts an answer at each of its bytes, or ends it early at some of its bytes. An answer that lacks only its end
-    /// mark may still be complete.
+    /// Calls the provider once for each place at which an answer is cut: after every byte, or, for an early end, after
+    /// some of the bytes. If an answer lacks only its end mark, the provider may accept it as complete.
     fileprivate func cut(
         _ play: ServicePlay, _ mode: ProviderMode, on scene: any ProviderScene,
         _ failed: @escaping @Sendable (ContractCall, AIServiceError) throws -> Void
@@ -79,7 +79,7 @@ extension ProviderWorkbench {
     }
 }
 
-/// Throws a violation with the actual result if a condition is false.
+/// Throws a violation that contains the actual result, if a condition is false.
 private func require(
     _ what: String, _ condition: Bool, or found: @autoclosure () -> String, file: String = #fileID, line: Int = #line
 ) throws {

@@ -1,8 +1,8 @@
 public import Hablare
 
-/// A failure of a service, and the error that its provider should report.
+/// A failure of a service, with the error that the provider should report for it.
 public struct ProviderFailureRow: Sendable, Hashable, CustomStringConvertible {
-    /// A short name of the service's response, such as `429 insufficient_quota`.
+    /// A short name of the service's response, such as `429 insufficient_quota`. It is shown in the names of tests.
     public let name: String
     /// The error's code.
     public let code: AIServiceError.Code

@@ -4,22 +4,22 @@ import HablareStores
 import HablareSupport
 import Logging
 
-/// The operations of the rules of ``ProviderContract`` on a stage.
+/// The operations that the rules of ``ProviderContract`` use to test a stage.
 struct ProviderWorkbench: Sendable {
     let stage: any ProviderStage
     let clock: any Clock<Duration>
     let timeout: Duration
-    /// The recorder of the process's log, or `nil` if there is none.
+    /// The recorder of the process's log messages, or `nil` if there is none.
     let log: LogRecorder?
 
     /// The first of the provider's modes.
     var mode: ProviderMode { stage.modes.first ?? .whole }
 
-    /// Makes a call directly, and checks its failure for secrets.
+    /// Calls the provider without an engine. Checks that a failure contains no secrets.
     ///
     /// - Parameters:
-    ///   - timeout: The timeout given to the provider.
-    ///   - take: A function that receives each yielded piece after the piece was recorded.
+    ///   - timeout: The timeout that the provider receives.
+    ///   - take: A function that receives each yielded piece, after the piece was recorded.
     func call(
         _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene, timeout: Duration = .seconds(600),
         taking take: @escaping @Sendable (Data) async throws -> Void = { _ in }
@@ -42,7 +42,8 @@ struct ProviderWorkbench: Sendable {
         return made
     }
 
-    /// Returns the result that an engine would accept. An engine refuses a yielded text that is not valid UTF-8.
+    /// Returns the result of a call as an engine would accept it. An engine refuses yielded text that is not valid
+    /// UTF-8.
     private static func asTaken(
         _ result: Result<ProviderAnswer, AIServiceError>, _ yielded: Data
     ) -> Result<ProviderAnswer, AIServiceError> {
@@ -52,8 +53,7 @@ struct ProviderWorkbench: Sendable {
         return .failure(AIServiceError(.invalidResponse, "The text is not UTF-8."))
     }
 
-    /// Returns the result of an operation. If the operation takes too long, ends the service, so that no wait lasts for
-    /// ever.
+    /// Returns the result of an operation. If the operation takes too long, stops the service, so that all waits end.
     ///
     /// - Throws: The error of the operation, or a ``ContractViolation`` if it takes too long.
     func soon<R: Sendable>(
@@ -74,7 +74,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Makes a call, and cancels it after an event.
+    /// Calls the provider, and cancels the call after an event.
     func call(
         _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene,
         taking take: @escaping @Sendable (Data) async throws -> Void = { _ in },
@@ -90,7 +90,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that the client left a call before the service had finished the answer.
+    /// Throws a violation unless the client ended a call before the service had sent the whole answer.
     func requireLeft(
         _ number: Int, on scene: any ProviderScene, file: String = #fileID, line: Int = #line
     ) async throws {
@@ -101,7 +101,7 @@ struct ProviderWorkbench: Sendable {
             "the provider closed the connection before the end of the answer", ending.wasLeft, file: file, line: line)
     }
 
-    /// Makes several calls, a few at a time.
+    /// Makes several calls. Only a small number of them runs at the same time.
     func calls(
         _ numbers: some Collection<Int> & Sendable, _ mode: ProviderMode, on scene: any ProviderScene,
         atOnce width: Int = 8,
@@ -125,7 +125,7 @@ struct ProviderWorkbench: Sendable {
 
     // MARK: In an engine
 
-    /// Runs an engine with the provider, and with a clock that stands still.
+    /// Runs an engine with the provider. The engine's clock does not advance by itself.
     func withEngine<R: Sendable>(
         on scene: any ProviderScene, clock: ManualClock = ManualClock(), log: LogRecorder = LogRecorder(),
         _ body: @escaping @Sendable (AIRequestManager) async throws -> R
@@ -139,7 +139,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Runs an operation. Meanwhile the engine's clock advances by one second in each millisecond.
+    /// Runs an operation. Meanwhile the engine's clock is advanced by one second in each millisecond.
     func running<R: Sendable>(
         _ clock: ManualClock, while operation: @escaping @Sendable () async throws -> R
     ) async throws -> R {
@@ -159,7 +159,7 @@ struct ProviderWorkbench: Sendable {
 
     // MARK: Secrets
 
-    /// Requires that a failure contains no prompt and no key, and that an answer's metadata contains no key.
+    /// Throws a violation if a failure contains a prompt or a key, or if the metadata of an answer contains a key.
     private func requireDiscretion(_ call: ContractCall) throws {
         switch call.result {
         case .failure(let error):
@@ -171,7 +171,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that a text contains no key.
+    /// Throws a violation if a text contains a key.
     func requireNoKey(_ what: String, _ text: String) throws {
         let text = text.lowercased()
         for key in stage.keys {
@@ -179,7 +179,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that a text contains no text that occurs only in prompts.
+    /// Throws a violation if a text contains words that occur only in prompts.
     func requireNoPrompt(_ what: String, _ text: String) throws {
         let isThere = text.contains(ProviderContract.rareWord) || ProviderContract.number(in: text) != nil
         try require("\(what) contains no prompt", !isThere)

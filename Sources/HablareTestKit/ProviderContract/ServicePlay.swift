@@ -1,34 +1,36 @@
-/// A behaviour that a service simulates in the calls of a scene. The number of a call is in its prompt.
+/// A behaviour that the simulated service shows in all calls of a scene. Some behaviours depend on the number in the
+/// call's prompt.
 public enum ServicePlay: String, Sendable, Hashable, CaseIterable {
     /// The service answers correctly and reports its limits.
     case answers
     /// The service answers correctly, one byte at a time.
     case drips
-    /// To the prompt for number n, the service answers correctly up to byte n. Then the connection is lost, or the
+    /// The service answers correctly up to the byte whose number is in the prompt. Then the connection is lost, or the
     /// program is killed.
     case breaksOff
-    /// To the prompt for number n, the service answers correctly up to byte n. Then it ends the answer normally, as if
-    /// the answer were complete.
+    /// The service answers correctly up to the byte whose number is in the prompt. Then it ends the answer normally, as
+    /// if all bytes had been sent.
     case endsEarly
-    /// The service answers correctly up to the middle of the answer, and then sends no more data. A provider that
-    /// yields can yield the first half.
+    /// The service sends the first half of a correct answer, and then sends no more data. If the provider yields
+    /// pieces, it can yield the first half.
     case pauses
-    /// The service shows ``ProviderStage/signCount`` times that it is working, like a model that thinks. Then it sends
-    /// no more data. It sends no part of the answer.
+    /// The service sends ``ProviderStage/signCount`` signs of progress, like a model that thinks. Then it sends nothing
+    /// more, and no part of an answer.
     case thinks
     /// The service accepts the call and sends nothing.
     case isSilent
-    /// The service begins to answer correctly and never ends.
+    /// The service begins to answer correctly, and sends data without end.
     case neverEnds
-    /// To the prompt for number n, the service responds with row n of ``ProviderStage/failures``.
+    /// The service fails with the row of ``ProviderStage/failures`` whose number is in the prompt.
     case refuses
-    /// The service refuses with an error page that has 10 MB or no end.
+    /// The service refuses the call with an error page of 10 MB or without end.
     case floods
-    /// To the prompt for number n, the service responds with data that is not an answer, in the n-th of
-    /// ``ProviderStage/mistakeCount`` ways. For example, the response has another kind or another form, or is empty.
+    /// The service responds with data that is not an answer. There are ``ProviderStage/mistakeCount`` such responses.
+    /// The number in the prompt selects one of them. For example, the response has another kind of content or another
+    /// form, or is empty.
     case mistakes
-    /// To the prompt for number n, the service repeats the prompt and the key in its response, in the n-th of
-    /// ``ProviderStage/repetitionCount`` ways. For example, it repeats them in the text of a refusal, in fields of an
-    /// answer, or in place of a code.
+    /// The service repeats the prompt and the key in its response. There are ``ProviderStage/repetitionCount`` such
+    /// responses. The number in the prompt selects one of them. For example, the text of a refusal, a field of an
+    /// answer, or an error code contains the prompt and the key.
     case repeats
 }

@@ -1,14 +1,14 @@
 package import Foundation
 package import Hablare
 
-/// A change as a comparable value, with the parts that identify and describe the change.
+/// A change in a form that can be compared. It contains the values that identify and describe the change.
 package enum ChangeSummary: Hashable, Sendable {
     case submitted(UUID, SubmissionReceipt)
     case request(UUID, of: FlightID, RequestChange)
     case flight(FlightID, FlightLifecycle)
     case settled(FlightID, FlightLifecycle, finished: [UUID], Outcome)
     case appended(FlightID)
-    /// An account's pause. The date has microsecond precision, like the dates in stores.
+    /// The pause of an account. The date is rounded to the microsecond, like the dates in stores.
     case account(AccountID, pausedUntil: Date?)
     case ownerRetired(OwnerID)
     case uncached
@@ -63,6 +63,6 @@ package enum ChangeSummary: Hashable, Sendable {
 }
 
 extension StoreCommit {
-    /// The changes, in comparable form.
+    /// The changes, in a form that can be compared.
     package var summary: [ChangeSummary] { changes.map(ChangeSummary.init) }
 }

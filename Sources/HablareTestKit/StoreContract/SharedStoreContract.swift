@@ -3,7 +3,8 @@ import Foundation
 public import Hablare
 import HablareSupport
 
-/// The rules for a store that several processes share. Each rule is checked against a new store that is opened twice.
+/// A list of rules for stores that several processes share. Each rule is checked with a new store, which is opened
+/// twice.
 ///
 /// ```swift
 /// @Test(arguments: SharedStoreContract.rules) func keeps(_ rule: SharedStoreContract.Rule) throws {
@@ -11,10 +12,10 @@ import HablareSupport
 /// }
 /// ```
 ///
-/// The rules complement ``StoreContract``. If the name of a rule contains "at once", the rule calls the two opened
-/// stores from two threads.
+/// Also check the rules of ``StoreContract``. If the name of a rule contains "at once", the rule calls the two opened
+/// stores from two threads at the same time.
 public struct SharedStoreContract: Sendable {
-    /// One rule.
+    /// One rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The rule as a sentence.
         public let name: String
@@ -33,13 +34,13 @@ public struct SharedStoreContract: Sendable {
 
     /// Creates the contract of one kind of store.
     ///
-    /// - Parameter openTwice: Creates an empty store and opens it twice, as two processes do. Called once for each
-    ///   rule.
+    /// - Parameter openTwice: A closure that creates an empty store and opens it twice, as two processes do. It is
+    ///   called once for each rule.
     public init(openTwice: @escaping @Sendable () throws -> (any RequestStore, any RequestStore)) {
         self.openTwice = openTwice
     }
 
-    /// Checks a rule against a new store that is opened twice.
+    /// Checks a rule with a new store that is opened twice.
     ///
     /// - Throws: ``ContractViolation``, or an error of the store.
     public func check(_ rule: Rule) throws {
@@ -53,8 +54,8 @@ public struct SharedStoreContract: Sendable {
     /// The number of requests for which two processes compete.
     private static let count = 60
 
-    /// Calls a function for two processes at once, and returns the two results. The numbers of the first process begin
-    /// at 1000, and the numbers of the second process begin at 2000.
+    /// Calls a function for two processes at the same time, and returns the two results. The numbers of the first
+    /// process begin at 1000, and the numbers of the second process begin at 2000.
     private static func atOnce<R: Sendable>(
         _ first: StoreWorkbench, _ second: StoreWorkbench,
         _ body: @escaping @Sendable (StoreWorkbench, _ base: Int) throws -> R
@@ -232,7 +233,7 @@ public struct SharedStoreContract: Sendable {
 }
 
 extension StoreWorkbench {
-    /// Submits a request that may already exist.
+    /// Submits a request that may already be in the store.
     fileprivate func submitted(_ number: Int) throws -> SubmissionReceipt {
         let receipt = try write(.submit(Self.submission(number)))
         guard case .submitted(let submitted) = receipt else {

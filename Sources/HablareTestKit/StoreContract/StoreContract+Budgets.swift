@@ -159,7 +159,7 @@ extension StoreWorkbench {
             charges: charges)
     }
 
-    /// Starts the next flight, and returns the budget's refusal, if there is one.
+    /// Starts an attempt of the next flight. If a budget refuses it, returns the refusal.
     fileprivate func refusal(ofNext owner: OwnerID, _ charges: [BudgetCharge]) throws -> BudgetRefusal? {
         let receipt = try write(.start(attemptStart(try claimOne(owner), charges)))
         guard case .started(let refusal) = receipt else {
@@ -168,7 +168,7 @@ extension StoreWorkbench {
         return refusal
     }
 
-    /// Starts the next flight, and requires that the budgets accept it.
+    /// Starts an attempt of the next flight. Throws a violation if a budget refuses it.
     fileprivate func startNext(_ owner: OwnerID, charging charges: [BudgetCharge]) throws -> RunningAttempt {
         let claimed = try claimOne(owner)
         let start = try attemptStart(claimed, charges)
@@ -182,7 +182,7 @@ extension StoreWorkbench {
 }
 
 extension RunningAttempt {
-    /// Returns an attempt's end with a reservation.
+    /// Returns the end of an attempt whose maximum cost was reserved.
     fileprivate func reserved(_ end: AttemptEnd) -> AttemptEnd {
         var end = end
         end.isReserved = true

@@ -2,8 +2,8 @@ import Foundation
 import Hablare
 
 extension StoreWorkbench {
-    /// Returns a submission for the work of request 1 that accepts a cached answer up to `seconds` older or newer than
-    /// second `at`.
+    /// Returns a submission with the same work as request 1. It accepts a cached answer that was received at most
+    /// `seconds` before or after second `at`.
     fileprivate static func asking(
         _ number: Int, for work: Int = 1, within seconds: Int? = 1000, at now: Int = 200, job: String? = nil,
         caching: CachePolicy = .use, keepUntilMerged: Bool = false, tags: [String] = []
@@ -17,8 +17,8 @@ extension StoreWorkbench {
         return submission
     }
 
-    /// Completes requests with different work, one request in each second, beginning at second 100. Their answers enter
-    /// the cache.
+    /// Completes requests with different work. One answer arrives in each second, beginning at second 100. The answers
+    /// are put into the cache.
     fileprivate func fillCache(_ numbers: ClosedRange<Int>, tags: [String] = []) throws {
         let owner = try register()
         for number in numbers { try completeOne(Self.asking(number, for: number, within: nil, tags: tags), owner) }
@@ -38,7 +38,7 @@ extension StoreWorkbench {
         return flight
     }
 
-    /// Submits a request, and returns whether the cache had the answer.
+    /// Submits a request, and returns whether the cache answered it.
     fileprivate func isAnswered(_ submission: Submission) throws -> Bool {
         guard case .submitted(let receipt) = try write(.submit(submission)), !receipt.wasPresent else {
             throw ContractViolation(message: "a new submission was not accepted", location: #fileID)

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// The changes by writes that end requests, retry them or drop their contents.
+    /// Rules about the changes of writes that end requests, retry requests or remove their content.
     static let changedRequests: [Rule] = [
         Rule("Cancelling reports the request as changed, and the flight if it was the last member") { bench in
             let flight = try bench.submit(1)

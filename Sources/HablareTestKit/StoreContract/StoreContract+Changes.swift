@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// The changes of each write.
+    /// Rules about the changes of each write.
     static let changes: [Rule] = [
         Rule("A submission is reported as a change, whether its request has a flight of its own or joins one") {
             bench in
@@ -157,7 +157,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Returns a submission for the work of request 1 that accepts an answer from the cache.
+    /// Returns a submission with the same work as request 1. It accepts a cached answer.
     fileprivate static func askingCache(_ number: Int) throws -> Submission {
         var submission = try twin(number)
         submission.createdAt = date(200)
@@ -165,8 +165,8 @@ extension StoreWorkbench {
         return submission
     }
 
-    /// Completes a request for the work of request 1. The request accepts no cached answer, and its own answer enters
-    /// the cache.
+    /// Completes a request with the same work as request 1. The request accepts no cached answer. Its own answer is put
+    /// into the cache.
     @discardableResult
     func completeCached(_ number: Int, _ owner: OwnerID) throws -> FlightID {
         try submit(Self.twin(number))
@@ -177,9 +177,9 @@ extension StoreWorkbench {
         return attempt.flight
     }
 
-    /// Submits a request whose output streams and may not restart.
+    /// Submits a streaming request whose output must not begin again.
     ///
-    /// - Parameter work: The number of another request with the same work. `nil` if the work is new.
+    /// - Parameter work: The number of a request that has the same work. `nil` if no request has the same work.
     func submitStream(_ number: Int, joining work: Int? = nil) throws {
         let request = AIRequest(
             id: Self.id(number), prompt: .text("stream \(work ?? number)"),

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// Contents of every kind, with values that a store could easily lose.
+    /// Content of every kind, with values that a store might not keep exactly.
     private static let contents: [(String, ResponseContent)] = [
         ("an empty text", .text("")),
         ("a text", .text("Zürich \u{0} 東京 👩‍👩‍👧 \r\n\t\"\\")),

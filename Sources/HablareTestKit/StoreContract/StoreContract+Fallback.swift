@@ -131,14 +131,14 @@ extension StoreWorkbench {
             fallback: [FallbackTarget("q", model: "small"), FallbackTarget("r")])
     }
 
-    /// Returns a request whose first provider failed permanently.
+    /// Submits a request and lets its first provider fail permanently. Returns the attempt at this provider.
     fileprivate func divert() throws -> (owner: OwnerID, attempt: RunningAttempt) {
         let owner = try register()
         try submit(Self.submission(of: Self.fallingBack(1)))
         return (owner, try divert(startNext(owner)))
     }
 
-    /// Ends an attempt with a final failure, after which another provider is to be called.
+    /// Ends an attempt with a permanent failure. The flight moves to another provider.
     @discardableResult
     func divert(_ attempt: RunningAttempt) throws -> RunningAttempt {
         let outcome = AttemptEnd.Outcome.diverted(
@@ -147,7 +147,7 @@ extension StoreWorkbench {
         return attempt
     }
 
-    /// Returns the providers of a known account.
+    /// Returns the providers that use an account.
     fileprivate func report(_ account: AccountID) throws -> [ProviderID]? {
         try report(AccountReport(account: account, failing: .over), at: 9)
         return try store.accounts().first { $0.id == account }?.providers
@@ -155,7 +155,8 @@ extension StoreWorkbench {
 }
 
 extension RunningAttempt {
-    /// Returns a failure with a later attempt. If the wait is too long, another provider is called instead.
+    /// Returns the end of an attempt that failed and is followed by a later attempt. If the later attempt would be too
+    /// late, the flight moves to another provider instead.
     fileprivate func postponed(until later: Int, at seconds: Int = 2, elseAsking provider: ProviderID) -> AttemptEnd {
         let target = FallbackTarget(provider, model: "small")
         return end(

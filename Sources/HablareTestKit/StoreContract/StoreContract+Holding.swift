@@ -254,7 +254,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Starts the next flight in a separate process, which then dies.
+    /// Starts an attempt of the next flight in a separate process. This process then dies.
     fileprivate func loseNext(at seconds: Int) throws {
         let owner = try register()
         _ = try startNext(owner, at: seconds)

@@ -1,11 +1,12 @@
 import Foundation
 import Hablare
 
-/// Answers that arrived but could not be used. They stay with the failed request until the request is answered.
+/// Rules about answers that arrived but could not be used. The store keeps such an answer until the request is
+/// answered.
 extension StoreContract {
     private static let page = "<html>Log in</html>"
 
-    /// Returns the failed end of an attempt with an answer to keep.
+    /// Returns the end of an attempt that failed with an unusable answer.
     private static func unusable(
         _ attempt: RunningAttempt, _ content: ResponseContent = .data(Body(page))
     ) -> AttemptEnd {

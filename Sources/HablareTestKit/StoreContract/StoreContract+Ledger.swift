@@ -142,9 +142,13 @@ extension StoreWorkbench {
         try store.ledger(query).total.attempts
     }
 
-    /// Makes six attempts: one completed and tagged, with a model and in a job; one completed in the job; one failed,
-    /// unsent; one lost, on the next day, at another provider; one completed with a tag; one whose answer came too
-    /// late.
+    /// Makes six attempts:
+    /// - one with an answer, tags, a model and a job
+    /// - one with an answer and the same job
+    /// - one that failed and was not sent
+    /// - one that was lost on the next day at another provider
+    /// - one with an answer and a tag
+    /// - one whose answer came too late
     fileprivate func fillLedger() throws {
         let owner = try register()
         let first = AIRequest(id: Self.id(1), prompt: "1", model: "large", tags: ["warm", "red"])

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// A limit that allows one call a second, and six calls at once after a quiet time.
+    /// A rate limit of one call a second. After a quiet time, six calls may start at the same time.
     private static let sixty = RateLimit(requestsPerMinute: 60)
 
     private static func calls(_ count: Int) -> [Double] { Array(repeating: 1, count: count) }
@@ -285,7 +285,7 @@ extension PermitGrant {
     }
 }
 
-/// Compares grants to the millisecond, because their dates are computed.
+/// Compares two grants. Dates are compared to the millisecond, because they are computed.
 private func require(
     _ what: String, _ grant: PermitGrant, is expected: PermitGrant, file: String = #fileID, line: Int = #line
 ) throws {

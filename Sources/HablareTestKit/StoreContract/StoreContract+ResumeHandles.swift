@@ -2,7 +2,7 @@ package import Foundation
 package import Hablare
 
 extension StoreContract {
-    /// The storing and the removal of handles.
+    /// Rules about storing and removing resume handles.
     static let remembering: [Rule] = [
         Rule("A claimed flight contains the last resume handle that an attempt stored") {
             bench in
@@ -145,7 +145,7 @@ extension StoreContract {
         },
     ]
 
-    /// The use of a handle by later attempts.
+    /// Rules about later attempts that use a resume handle.
     static let resuming: [Rule] = [
         Rule("A resume handle survives a retried failure, a hold and an interruption") { bench in
             let ends: [(String, (RunningAttempt) -> AttemptEnd)] = [
@@ -245,13 +245,13 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Submits a request, and journals an attempt by a separate process.
+    /// Submits a request, and starts an attempt in a separate process.
     func startNext(submitting submission: Submission) throws -> RunningAttempt {
         try submit(submission)
         return try startNext(try register())
     }
 
-    /// Stores a handle of an attempt.
+    /// Stores a resume handle for an attempt.
     package func remember(_ handle: Data, _ attempt: RunningAttempt) throws -> WriteReceipt {
         try write(
             .remember(ResumeHandleWrite(flight: attempt.flight, token: attempt.lifecycle.token, handle: handle)))
@@ -261,18 +261,18 @@ extension StoreWorkbench {
         try remember(Data(handle.utf8), attempt)
     }
 
-    /// Removes the handle of an attempt.
+    /// Removes the resume handle of an attempt.
     func forget(_ attempt: RunningAttempt) throws -> WriteReceipt {
         try write(.remember(ResumeHandleWrite(flight: attempt.flight, token: attempt.lifecycle.token, handle: nil)))
     }
 
-    /// Returns the handle of the flight that is claimed next.
+    /// Claims the next flight, and returns its resume handle.
     func handle(at seconds: Int = 0) throws -> String? {
         try claimOne(try register(9), at: seconds).resumePoint.map { String(decoding: $0.handle, as: UTF8.self) }
     }
 }
 
 extension RunningAttempt {
-    /// Returns the end of an attempt that its process stopped.
+    /// Returns the end of an attempt that was stopped by its process.
     fileprivate func interrupted() -> AttemptEnd { end(.interrupted, billing: .maybeBilled) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreWorkbench {
-    /// Returns another request for the work of request 1.
+    /// Returns a submission with the same work as request 1.
     static func twin(
         _ number: Int, job: String? = nil, position: Int = 0, priority: Priority = .normal, deadline: Int? = nil
     ) throws -> Submission {
@@ -10,7 +10,7 @@ extension StoreWorkbench {
             number, prompt: .text("prompt 1"), job: job, position: position, priority: priority, deadline: deadline)
     }
 
-    /// Submits a request that must join a flight.
+    /// Submits a request. Throws a violation if the request does not join the flight.
     @discardableResult
     func join(_ submission: Submission, _ flight: FlightID) throws -> FlightID {
         let receipt = try write(.submit(submission))
@@ -25,7 +25,7 @@ extension StoreWorkbench {
 }
 
 extension StoreContract {
-    /// Requests that share a flight.
+    /// Rules about requests that share a flight.
     static let joining: [Rule] = [
         Rule("Requests for the same work share one flight and remain separate requests") { bench in
             let owner = try bench.register()
@@ -187,7 +187,7 @@ extension StoreContract {
         },
     ]
 
-    /// Members that leave their flight.
+    /// Rules about members that leave their flight.
     static let leaving: [Rule] = [
         Rule("Cancelling a member does not affect the others, and cancelling the last one ends the flight") { bench in
             let owner = try bench.register()
@@ -283,7 +283,7 @@ extension StoreContract {
         },
     ]
 
-    /// Members that return to their flight.
+    /// Rules about members that return to their flight.
     static let rejoining: [Rule] = [
         Rule("A member retried while its flight is live follows it again") { bench in
             let owner = try bench.register()

@@ -206,7 +206,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Submits a streaming request and journals an attempt at it.
+    /// Submits a streaming request, and starts an attempt.
     package func startStream(
         _ policy: StreamingPolicy = StreamingPolicy(), unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws -> RunningAttempt {
@@ -216,25 +216,25 @@ extension StoreWorkbench {
         return try startNext(owner)
     }
 
-    /// Journals chunks of an attempt.
+    /// Adds chunks to the output of an attempt.
     package func append(_ attempt: RunningAttempt, _ first: Int, _ chunks: [String]) throws -> WriteReceipt {
         try write(.append(self.chunks(of: attempt, first, chunks)))
     }
 
-    /// Returns chunks of an attempt.
+    /// Returns chunks for the output of an attempt.
     func chunks(of attempt: RunningAttempt, _ first: Int, _ chunks: [String]) -> ChunkGroup {
         ChunkGroup(
             flight: attempt.flight, token: attempt.lifecycle.token, generation: attempt.lifecycle.generation,
             first: first, chunks: chunks.map { Data($0.utf8) })
     }
 
-    /// Retires the process of an attempt.
+    /// Retires the process that runs an attempt.
     func retire(_ attempt: RunningAttempt) throws -> WriteReceipt {
         let owner = try require("the attempt's owner", attempt.lifecycle.owner)
         return try write(.retireOwner(owner, at: Self.date(40)))
     }
 
-    /// Returns a page of an attempt's stream from a sequence number on, for a reader of the first generation.
+    /// Returns a page of an attempt's output, for a reader in the first generation. The page begins at a chunk number.
     func page(of attempt: RunningAttempt, from sequence: Int, bytes: Int = 1 << 20) throws -> StreamPage {
         try require(
             "a page",

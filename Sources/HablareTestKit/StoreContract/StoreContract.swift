@@ -1,7 +1,7 @@
 public import Hablare
 
-/// The rules that every store must keep. Each rule is checked against a new store. Any test framework can run the
-/// rules.
+/// A list of rules that every store must follow. Each rule is checked with a new store. You can run the rules with any
+/// test framework: run each rule as one case of a parameterized test.
 ///
 /// ```swift
 /// @Test(arguments: StoreContract.rules) func keeps(_ rule: StoreContract.Rule) throws {
@@ -9,9 +9,9 @@ public import Hablare
 /// }
 /// ```
 ///
-/// If a store breaks a rule, ``check(_:)`` throws a ``ContractViolation`` that names the rule and the problem.
+/// If the store violates a rule, ``check(_:)`` throws a ``ContractViolation`` that names the rule and the problem.
 public struct StoreContract: Sendable {
-    /// One rule.
+    /// One rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The rule as a sentence.
         public let name: String
@@ -30,7 +30,7 @@ public struct StoreContract: Sendable {
 
     /// Creates the contract of one kind of store.
     ///
-    /// - Parameter makeStore: Creates an empty store. Called once for each rule.
+    /// - Parameter makeStore: A closure that creates an empty store. It is called once for each rule.
     public init(makeStore: @escaping @Sendable () throws -> any RequestStore) {
         self.makeStore = makeStore
     }
@@ -43,7 +43,7 @@ public struct StoreContract: Sendable {
         + tries + deadlines + permits + accounts + streams + ledger + budgets + fallback + joining + leaving
         + rejoining + retention + caching + tracing + remembering + resuming + changes + changedRequests
 
-    /// Checks a new store against a rule.
+    /// Checks a rule with a new store.
     ///
     /// - Throws: ``ContractViolation``, or an error of the store.
     public func check(_ rule: Rule) throws {
@@ -51,11 +51,11 @@ public struct StoreContract: Sendable {
     }
 }
 
-/// A violation of a contract.
+/// The error that a store or a provider violates a rule of its contract.
 public struct ContractViolation: Error, CustomStringConvertible {
-    /// The expected and the actual result.
+    /// A text that contains the expected and the actual result.
     public let message: String
-    /// The location of the rule in the source.
+    /// The place in the source code at which the rule failed.
     public let location: String
 
     /// The message and the location.
@@ -82,7 +82,7 @@ package func require(_ what: String, _ condition: Bool, file: String = #fileID, 
     throw ContractViolation(message: what, location: "\(file):\(line)")
 }
 
-/// Returns a value. Throws a violation if the value is `nil`.
+/// Returns a value, or throws a violation if the value is `nil`.
 package func require<Value>(
     _ what: String, _ value: Value?, file: String = #fileID, line: Int = #line
 ) throws -> Value {

@@ -1,7 +1,7 @@
 package import Foundation
 package import Hablare
 
-/// A store under test, with operations that many tests need. Its dates and UUIDs are known in advance.
+/// A store under test, with operations that many tests need. Its dates and UUIDs are the same in every run.
 package struct StoreWorkbench: Sendable {
     /// The store.
     package let store: any RequestStore
@@ -10,13 +10,13 @@ package struct StoreWorkbench: Sendable {
         self.store = store
     }
 
-    /// Returns the date a number of seconds after the start of the test. The date has no fractions of a second, because
+    /// Returns a date: the start of the test plus a number of seconds. The date is a whole number of seconds, because
     /// stores may round fractions of a microsecond.
     package static func date(_ seconds: Int) -> Date {
         Date(timeIntervalSince1970: 1_800_000_000 + TimeInterval(seconds))
     }
 
-    /// Returns the UUID for a number. Greater numbers have greater UUIDs.
+    /// Returns the UUID for a number. A greater number gives a greater UUID.
     package static func id(_ number: Int) -> UUID {
         var tail = UInt64(number).bigEndian
         let bytes = withUnsafeBytes(of: &tail) { Array($0) }
@@ -43,7 +43,7 @@ package struct StoreWorkbench: Sendable {
         try require("flight \(flight.rawValue)", try store.flights([flight])[flight])
     }
 
-    /// Records the end of an attempt. Requires that the store accepts it.
+    /// Records the end of an attempt. Throws a violation if the store refuses it.
     @discardableResult
     package func settle(_ end: AttemptEnd) throws -> Settlement {
         let commit = try store.commit([.settle(end)])
@@ -51,7 +51,7 @@ package struct StoreWorkbench: Sendable {
         return try require("the settlement", commit.settlements.first)
     }
 
-    /// Records the end of an attempt, and requires that it completed some requests.
+    /// Records the end of an attempt. Throws a violation if it did not complete exactly the expected requests.
     ///
     /// - Parameter continues: Whether the flight continues for other requests.
     func settle(
@@ -77,7 +77,7 @@ package struct StoreWorkbench: Sendable {
         OwnerRegistration(host: "host-\(number)", processID: number, lockName: "lock-\(number)", expiresAt: date(30))
     }
 
-    /// Returns a submission of a request. By default the prompt is different for each request.
+    /// Returns a submission of a request. By default, each request has a different prompt.
     package static func submission(
         _ number: Int, prompt: Prompt? = nil, provider: ProviderID = "p", job: String? = nil, position: Int = 0,
         priority: Priority = .normal, supersedes: UUID? = nil, deadline: Int? = nil,
@@ -101,7 +101,7 @@ package struct StoreWorkbench: Sendable {
             supersedes: supersedes, createdAt: date)
     }
 
-    /// Submits a request. Requires that the store accepts it as new.
+    /// Submits a request. Throws a violation if the store does not accept it as a new request.
     @discardableResult
     package func submit(_ submission: Submission) throws -> FlightID {
         let receipt = try write(.submit(submission))
@@ -119,7 +119,7 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Working
 
-    /// Claims at most `limit` flights of a provider, at a number of seconds.
+    /// Claims at most `limit` flights of a provider, at a time in seconds after the start of the test.
     package func claim(
         _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
         at seconds: Int = 0
@@ -127,7 +127,7 @@ package struct StoreWorkbench: Sendable {
         try ask(owner, provider: provider, scope: scope, limit: limit, at: seconds).flights
     }
 
-    /// Makes a claim and returns its whole result. Reads the prompts that are in files.
+    /// Makes a claim, and returns its whole result. Prompts in files are read.
     package func ask(
         _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
         at seconds: Int = 0
@@ -150,14 +150,14 @@ package struct StoreWorkbench: Sendable {
         }
     }
 
-    /// Returns the transition of a flight that its holder gives back without having sent it.
+    /// Returns the transition of a flight whose holder returns it without having sent it.
     package static func release(_ lifecycle: FlightLifecycle) throws -> FlightTransition {
         try FlightTransition(of: lifecycle) { flight throws(FlightLifecycle.Refusal) in
             try flight.released(token: flight.token)
         }
     }
 
-    /// Journals an attempt at a claimed flight.
+    /// Starts an attempt of a claimed flight.
     package func start(_ claimed: ClaimedFlight, at seconds: Int = 1) throws -> RunningAttempt {
         let transition = try Self.start(claimed.lifecycle)
         try require(
@@ -166,12 +166,12 @@ package struct StoreWorkbench: Sendable {
             flight: claimed.id, request: claimed.request.id, lifecycle: transition.new, startedAt: Self.date(seconds))
     }
 
-    /// Claims the next flight and journals an attempt at it.
+    /// Claims the next flight, and starts an attempt of it.
     package func startNext(_ owner: OwnerID, at seconds: Int = 1) throws -> RunningAttempt {
         try start(try claimOne(owner, at: seconds), at: seconds)
     }
 
-    /// Claims and starts the next flight. Then records a failure with a backoff that ends at `later`.
+    /// Claims and starts the next flight. Then records that the attempt failed, with a backoff that ends at `later`.
     @discardableResult
     package func postponeNext(_ owner: OwnerID, until later: Int, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -179,7 +179,8 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Claims and starts the next flight. Then records an unknown outcome. The flight is then held.
+    /// Claims and starts the next flight. Then records that the outcome of the attempt is unknown. The flight is then
+    /// held.
     @discardableResult
     package func holdNext(_ owner: OwnerID, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -195,7 +196,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Brings request `number` into a phase. The request must be the only waiting request of the store.
+    /// Brings a request into a phase. No other request may be waiting in the store.
     package func bring(_ number: Int, to phase: RequestPhase, by owner: OwnerID) throws {
         try submit(number)
         switch phase {
@@ -210,7 +211,7 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Retention
 
-    /// Evicts responses up to a position in the prune plan, and requires the expected receipt.
+    /// Evicts the responses up to a position of the prune plan. Throws a violation if the receipt is not as expected.
     package func prune(through last: PrunePlan.Position, limit: Int = 99) throws -> Pruned {
         let receipt = try write(.prune(through: last, limit: limit))
         guard case .pruned(let pruned) = receipt else {
@@ -219,9 +220,10 @@ package struct StoreWorkbench: Sendable {
         return pruned
     }
 
-    /// Submits requests and completes them one after another, one request in each second.
+    /// Submits requests, and completes them one after the other, one in each second.
     ///
-    /// - Parameter submissions: The submissions, all for provider `p`. No other request may wait.
+    /// - Parameter submissions: The submissions, all for the provider `p`. No other request may be waiting in the
+    ///   store.
     @discardableResult
     package func complete(
         _ submissions: [Submission], by owner: OwnerID, with content: ResponseContent = .text("answer")
@@ -234,7 +236,7 @@ package struct StoreWorkbench: Sendable {
         }
     }
 
-    /// Returns whether the content of a request's response is kept.
+    /// Returns whether the store still has the content of a request's response.
     package func isKept(_ number: Int) throws -> Bool {
         let response = try require("the response of \(number)", try store.response(of: Self.id(number)))
         if case .success = response.result { return true }
@@ -243,8 +245,8 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Deadlines and limits
 
-    /// Fails the requests whose deadline has passed. Returns these requests, and the earliest deadline of the remaining
-    /// requests.
+    /// Lets the requests fail whose deadline has passed. Returns these requests, and the earliest deadline of the
+    /// remaining requests.
     package func expire(at seconds: Int, limit: Int = 99) throws -> (expired: [ExpiredRequest], next: Date?) {
         let commit = try store.commit([.expire(at: Self.date(seconds), limit: limit)])
         try require("the receipt of a sweep", commit.receipts, is: [.done])
@@ -265,8 +267,8 @@ package struct StoreWorkbench: Sendable {
         return (expired, next)
     }
 
-    /// Makes a write that cancels or deletes a request, and requires that the store accepts it. Returns the flight that
-    /// ended with the request, if there is one.
+    /// Makes a write that cancels or deletes a request. Throws a violation if the store refuses it. If the flight ended
+    /// with the request, returns the flight.
     package func ended(by write: StoreWrite) throws -> EndedFlight? {
         let commit = try store.commit([write])
         try require("the receipt of an end", commit.receipts, is: [.done])
@@ -289,7 +291,7 @@ package struct StoreWorkbench: Sendable {
         return grant
     }
 
-    /// Reports information about an account.
+    /// Reports facts about an account to the store.
     package func report(_ report: AccountReport, at seconds: Int) throws {
         try require("a report", try write(.report(report, at: Self.date(seconds))), is: .done)
     }
@@ -301,7 +303,7 @@ package struct StoreWorkbench: Sendable {
     package static let failure = AIServiceError(.providerFailed, "It did not work.", cause: "exit status 1")
 }
 
-/// An attempt whose start is journalled but whose end is not.
+/// An attempt that has started and has not ended.
 package struct RunningAttempt: Sendable {
     package var flight: FlightID
     package var request: UUID
@@ -315,7 +317,7 @@ package struct RunningAttempt: Sendable {
         self.startedAt = startedAt
     }
 
-    /// Returns the answer of ``completed(_:at:)``.
+    /// Returns the answer that ``completed(_:at:)`` contains.
     package func response(_ content: ResponseContent = .text("answer"), at seconds: Int = 2) -> AIResponseData {
         AIResponseData(
             requestID: request, providerID: "p", result: .success(content), metadata: ["voice": "en"],
@@ -332,7 +334,7 @@ package struct RunningAttempt: Sendable {
         end(.failed(error), billing: .neverSent)
     }
 
-    /// Returns the end of an attempt that failed. It is retried at a later second of the test.
+    /// Returns the end of an attempt that failed and is followed by a later attempt.
     package func postponed(until later: Int, at seconds: Int = 2) -> AttemptEnd {
         end(
             .postponed(StoreWorkbench.overloaded, until: StoreWorkbench.date(later)), billing: .neverSent, at: seconds)
@@ -349,7 +351,7 @@ package struct RunningAttempt: Sendable {
             startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
     }
 
-    /// Returns the ledger's record of the attempt, with an end.
+    /// Returns the record that the ledger should contain for this attempt.
     package func record(
         _ outcome: AttemptRecord.Outcome, _ billing: BillingState, error: AIServiceError? = nil,
         usage: Usage = Usage(), at seconds: Int = 2
@@ -360,15 +362,15 @@ package struct RunningAttempt: Sendable {
     }
 }
 
-/// A request whose deadline has passed, with its flight. The token is that of the flight, if the flight ended with the
-/// request.
+/// A request whose deadline has passed, with its flight. If the flight ended with the request, `token` is the token of
+/// the flight.
 package struct ExpiredRequest: Hashable {
     package var id: UUID
     package var flight: FlightID
     package var token: Int64?
 }
 
-/// A flight that ended with its last request, and the flight's token at that time.
+/// A flight that ended together with its last request, and the token that the flight had then.
 package struct EndedFlight: Hashable {
     package var flight: FlightID
     package var token: Int64

@@ -1,7 +1,7 @@
 import Hablare
 import HablareSupport
 
-/// The calls of a server in the order of their arrival, and the waiters for further calls.
+/// A log of the calls of a server in the order of their arrival, with the waiters for further calls.
 final class CallLog: Sendable {
     private struct State: Sendable {
         var calls: [RecordedCall] = []
@@ -22,7 +22,7 @@ final class CallLog: Sendable {
         }
     }
 
-    /// Records a call. The call gets its number here.
+    /// Records a call and gives it its number.
     func arrived(_ call: (Int) -> ReceivedCall) -> RecordedCall {
         // Numbering and recording are one step under the lock, so that calls are in the order of their numbers.
         let (record, due) = state.withLock { state in

@@ -1,7 +1,7 @@
 import Hablare
 import HablareSupport
 
-/// A one-time event that other tasks wait for. The test decides when the event happens, so it never sleeps.
+/// A one-time event that other tasks wait for. The test triggers the event, so no test needs to sleep.
 package final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false
@@ -43,7 +43,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Waits until this gate or another gate is open. Returns whether it is this gate.
+    /// Waits until this gate or another gate is open. Returns whether this gate is open.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     package func wait(orUntil other: Gate) async throws -> Bool {

@@ -1,9 +1,9 @@
 import Hablare
 import HablareSupport
 
-/// A call that a server received, and the way in which the answer ended.
+/// A call that a server received, and how the answer to the call ended.
 package final class RecordedCall: Sendable {
-    /// The way in which the answer to a call ended.
+    /// How the answer to a call ended.
     package enum Ending: Sendable, Hashable {
         /// The whole reply was passed to the system.
         case complete
@@ -22,7 +22,7 @@ package final class RecordedCall: Sendable {
 
     init(_ call: ReceivedCall) { self.call = call }
 
-    /// The way in which the answer ended; `nil` if it has not ended.
+    /// How the answer ended; `nil` if it has not ended.
     package var endingSoFar: Ending? { state.withLock { $0 } }
 
     /// Waits until the answer has ended.
@@ -33,8 +33,8 @@ package final class RecordedCall: Sendable {
         return endingSoFar ?? .serverEnded
     }
 
-    /// Waits until the answer has ended. Returns whether the client left before it had the whole reply. A test uses it
-    /// to check that a cancellation ended the transfer.
+    /// Waits until the answer has ended. Returns whether the client left before it had the whole reply. Use it in a
+    /// test to check that a cancellation ended the transfer.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     package func clientLeft() async throws(CancellationError) -> Bool { try await ending() == .clientLeft }

@@ -2,16 +2,15 @@ package import Foundation
 package import HTTPTypes
 package import Hablare
 
-/// A server's reply to a call: a head, and a body that follows a script.
+/// A server's reply to a call: a head (status and header fields), and a body that follows a script.
 package struct ServerReply: Sendable {
-    /// The way in which the client detects the end of the body.
+    /// How the client detects the end of the body.
     package enum Framing: Sendable, Hashable {
-        /// A `Content-Length` with this value, correct or wrong. If it is wrong, the connection is closed after the
-        /// body.
+        /// A `Content-Length` with this value. The value may be wrong. Then the connection is closed after the body.
         case length(Int)
         /// Chunks (RFC 9112, 7.1), one for each piece.
         case chunked
-        /// The end of the connection.
+        /// The end of the connection ends the body.
         case untilClosed
         /// No head. Only the body's bytes are sent.
         case none
@@ -23,12 +22,12 @@ package struct ServerReply: Sendable {
     package var fields: HTTPFields
     /// The steps of the body.
     package var steps: [ServerStep]
-    /// The way in which the client detects the end of the body.
+    /// How the client detects the end of the body.
     package var framing: Framing
-    /// The number of bytes after which the connection ends, and the kind of this end. The head and the chunk lines are
-    /// counted, too. `nil` if the connection is not cut.
+    /// The number of bytes after which the connection is cut, and how it is cut. The bytes of the head and of the chunk
+    /// lines are also counted. `nil` if the connection is not cut.
     package var cut: (after: Int, by: ConnectionCut)?
-    /// Whether the connection ends after the reply. If it does, the head says so. Default: `false`.
+    /// Whether the server closes the connection after the reply and announces this in the head. Default: `false`.
     package var closes = false
 
     /// Creates a reply.
@@ -62,7 +61,7 @@ package struct ServerReply: Sendable {
         bytes(status, Data(text.utf8), type: type, fields: fields)
     }
 
-    /// Returns a stream: a reply whose body follows a script, in chunks.
+    /// Returns a reply whose body follows a script, in chunks.
     package static func pieces(
         _ steps: [ServerStep], status: Int = 200, type: String = "text/event-stream", fields: HTTPFields = [:]
     ) -> Self {

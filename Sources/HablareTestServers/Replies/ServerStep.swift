@@ -8,7 +8,7 @@ package enum ServerStep: Sendable {
     case wait(Gate)
     /// Opens a gate, after the preceding bytes were passed to the system.
     case open(Gate)
-    /// Sends bytes one by one, with an interval between them. For tests that may take time.
+    /// Sends bytes one by one, with an interval between them. Use it only in tests that may take time.
     case drip(Data, every: Duration)
     /// Sends nothing more, until the client leaves or the server stops.
     case hang
@@ -23,7 +23,7 @@ package enum ServerStep: Sendable {
 package enum ConnectionCut: Sendable, Hashable, CaseIterable {
     /// A normal end (FIN). The client gets everything that was sent before.
     case finish
-    /// A reset (RST), as from a failing machine. The client may lose the last bytes before the reset. If that matters,
-    /// let the client confirm these bytes with a gate.
+    /// A reset (RST), as from a failing machine. The client may lose the last bytes before the reset. If a test needs
+    /// these bytes, let the client confirm them with a gate before the reset.
     case reset
 }

@@ -4,7 +4,7 @@ import HablareSupport
 import NIOCore
 import NIOPosix
 
-/// A real proxy on 127.0.0.1. It supports only HTTP's `CONNECT`. It records the requested targets.
+/// A real proxy on 127.0.0.1. It supports only HTTP's `CONNECT`, and records the requested targets.
 package struct LoopbackProxy: Sendable {
     /// The port, which the system chose.
     package let port: Int

@@ -7,8 +7,8 @@ import NIOSSL
 
 /// A real HTTP/1.1 server on 127.0.0.1. It answers as a test specifies, and records its calls.
 ///
-/// The server exists as long as the closure that receives it. When the closure ends, every connection is closed and
-/// every thread has ended.
+/// The server exists while the closure that receives it runs. When the closure has ended, every connection is closed
+/// and every thread has ended.
 package struct LoopbackServer: Sendable {
     /// The port, which the system chose.
     package let port: Int
@@ -32,10 +32,10 @@ package struct LoopbackServer: Sendable {
         try await withServer(tls: tls, beforeBody: { _ in nil }, respond, body)
     }
 
-    /// Runs a server that may answer a call after it has received only the head, like a server that refuses large
-    /// uploads. The connection ends after such a reply.
+    /// Runs a server that may answer a call as soon as the head has arrived, like a server that refuses large uploads.
+    /// The connection ends after such a reply.
     ///
-    /// In other respects, the method behaves like ``withServer(tls:_:_:)``.
+    /// Otherwise, the method behaves like ``withServer(tls:_:_:)``.
     package static func withServer<R>(
         tls: ServerTLS? = nil, beforeBody: @escaping @Sendable (ReceivedCall) -> ServerReply?,
         _ respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
@@ -53,8 +53,8 @@ package struct LoopbackServer: Sendable {
         return try result.get()
     }
 
-    /// The server's address, such as `http://127.0.0.1:49152`. With TLS, an example is `https://localhost:49152`,
-    /// because the certificate is for `localhost`.
+    /// The server's address, such as `http://127.0.0.1:49152`. With TLS, the address has the name `localhost`, such as
+    /// `https://localhost:49152`, because the certificate is for `localhost`.
     package var base: String { isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 
     /// Returns the URL of a path.

@@ -56,7 +56,7 @@ struct ReplyWriter {
         if left <= data.count { throw Cut(how: how) }
     }
 
-    /// Waits until the system has accepted the bytes, so that the recorded ending of the reply is correct.
+    /// Waits until the system has accepted the bytes, so that the recorded ending of the reply is true.
     private func hand(_ bytes: ByteBuffer) async throws {
         let channel = channel
         try await withTaskCancellationHandler {

@@ -5,8 +5,8 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One connection of a server. It reads a call and sends the reply, again and again, until the client or the server
-/// ends the connection.
+/// One connection of a server. It reads a call, sends the reply, and repeats this until the client or the server ends
+/// the connection.
 struct ServerConnection {
     private typealias Wire = NIOAsyncChannel<HTTPServerRequestPart, ByteBuffer>
 
@@ -68,8 +68,8 @@ struct ServerConnection {
         return nil
     }
 
-    /// Reads the remaining bytes of a call that was answered early. If a connection is closed with unread bytes, it is
-    /// reset, and the client could lose the reply.
+    /// Reads the remaining bytes of a call that was answered early. If a connection were closed with unread bytes, it
+    /// would be reset, and the client could lose the reply.
     private func drain(
         _ parts: inout NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
     ) async throws {
@@ -107,7 +107,7 @@ struct ServerConnection {
         }
     }
 
-    /// Resets the connection. Drops the bytes that the system has not sent yet, and sends a reset to the client.
+    /// Resets the connection. Bytes that the system has not sent yet are lost.
     private func reset() async throws {
         let now = linger(l_onoff: 1, l_linger: 0)
         if let options = channel as? any SocketOptionProvider { try await options.setSoLinger(now).get() }

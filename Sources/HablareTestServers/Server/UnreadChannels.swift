@@ -1,9 +1,11 @@
 import NIOCore
 
-/// Connections are accepted as simple channels that do not read (`.autoRead` is `false`). They become asynchronous
-/// channels when they are served. This order is necessary, because an asynchronous channel that is never executed
-/// crashes the process. Otherwise a server that stops after it has accepted a connection and before it serves the
-/// connection would leave such a channel.
+/// Functions for accepted connections that are not served yet.
+///
+/// The server accepts connections as simple channels that do not read (`.autoRead` is `false`). It converts a channel
+/// to an asynchronous channel only when it serves the connection. The reason: an asynchronous channel that is never
+/// executed crashes the process. If the server stopped between accepting and serving a connection, it would leave such
+/// a channel.
 extension Channel {
     /// Converts a channel that does not read to an asynchronous channel, and starts to read.
     ///

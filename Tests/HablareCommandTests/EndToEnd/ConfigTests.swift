@@ -110,7 +110,8 @@ import Testing
     @Test func `A setting that is not set has its default and status 1`() async throws {
         #expect(await run("get", "default_provider.generate") == .incomplete)
         #expect(stage.output.isEmpty)
-        #expect(stage.errors.contains("is not set. Its default: the only provider that can be called"))
+        #expect(
+            stage.errors.contains("is not set. Its default: the provider that can be called, if there is exactly one"))
         #expect(await run("get", "network.nothing") == .usage)
     }
 

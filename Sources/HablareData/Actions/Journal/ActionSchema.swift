@@ -7,8 +7,8 @@ enum ActionSchema {
     /// - `hablare_action_queues`: one row for each queue. The row's token identifies the current owner.
     /// - `hablare_actions`: one row for each action. The key is the action's number in the queue, so that new rows are
     ///   always added at the end.
-    /// - `hablare_action_ids`: one row for each recent action whose id the app chose. The row stays after the action is
-    ///   over. `digest` is the SHA-256 of the action's JSON.
+    /// - `hablare_action_ids`: one row for each recent action whose id the app chose. The row stays after the action
+    ///   has ended. `digest` is the SHA-256 of the action's JSON.
     static func create(_ database: Database) throws {
         try database.execute(
             sql: """

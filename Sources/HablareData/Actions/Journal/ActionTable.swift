@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import Hablare
 
-/// The statements on the tables of action queues. No other code touches those tables.
+/// The SQL statements on the tables of action queues. No other code uses these tables.
 enum ActionTable {
     /// The content of a queue in the journal.
     struct Contents<Action: QueuedAction>: Sendable {
         let owner: ActionOwner
         let stored: [StoredAction<Action>]
-        /// The number of the last action, even if the action is unreadable or over.
+        /// The number of the last action, even if the action has ended or cannot be read.
         let last: Int64
         /// The ids that the app chose, with the numbers of their actions.
         let names: [(name: ActionName, number: Int64)]
@@ -86,7 +86,8 @@ enum ActionTable {
 
     /// Returns whether the journal records that this execution of an item was carried out.
     ///
-    /// The record is reliable only if the committer marks the item in the transaction that carries the item out.
+    /// The result is reliable only if the committer marks an item as carried out in the same transaction as its
+    /// changes.
     ///
     /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner. ``ActionQueueError/Code/erased``
     ///   if the queue is not in the database.
@@ -151,9 +152,9 @@ enum ActionTable {
 
     /// Updates an action's row.
     ///
-    /// The row may already count one more execution than `record`. The transaction that carries an item out marks it as
-    /// applied, and the owner may write the action before it learns of this mark. In that case, the update does not
-    /// change the row's standing, attempts and failure.
+    /// The transaction that carries an item out also marks it in this row. The owner may write the action before the
+    /// owner learns of the mark. The row then counts one more execution than `record`. In this case, the update does
+    /// not change the row's standing, attempts and failure.
     private static func update(_ record: ActionRecord, of owner: ActionOwner, in database: Database) throws {
         try database.cachedStatement(
             sql: """

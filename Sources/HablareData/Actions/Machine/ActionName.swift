@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// An id that the app chose for an action, with a digest of the action. The digest shows whether another action has the
-/// same id.
+/// An id that the app chose for an action, with a digest of the action. The digest shows whether the app uses the same
+/// id for a different action.
 struct ActionName: Sendable, Hashable {
     /// The number of recent actions of a queue whose chosen ids are kept.
     static let mostKept: Int64 = 10_000

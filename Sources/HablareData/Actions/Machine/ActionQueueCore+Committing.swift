@@ -3,13 +3,12 @@ import OrderedCollections
 extension ActionQueueCore {
     // MARK: Triggers
 
-    /// Restarts the quiet time, because an action was appended, undone or redone.
+    /// Restarts the quiet time (the pause before a commit), because an action was appended, undone or redone.
     mutating func somethingWaits(now: Duration) {
         quietSince = configuration.mode == .automatic ? now : nil
     }
 
-    /// Makes all waiting steps due if there are enough of them, or if the quiet time has passed. Steps that are already
-    /// due do not change.
+    /// Makes all waiting steps due if enough steps wait, or if the quiet time has passed.
     private mutating func pullTriggers(now: Duration) {
         guard configuration.mode == .automatic, let since = quietSince else { return }
         guard notYetDue > 0 || !underWay.isEmpty else {
@@ -61,11 +60,11 @@ extension ActionQueueCore {
         return handovers
     }
 
-    /// Returns the time at which to call ``decide(now:)`` next, if no event occurs earlier. Returns `nil` if no step
+    /// Returns the time at which to call ``decide(now:)`` next if no event occurs earlier. Returns `nil` if no step
     /// waits for a time.
     ///
-    /// - Parameter now: The time of the last call of ``decide(now:)``. Do not pass a later time. If a step became due
-    ///   in between, its time would be skipped.
+    /// - Parameter now: The time of the last call of ``decide(now:)``. Do not pass a later time: if a step became due
+    ///   between the two times, the step would be missed.
     func wake(after now: Duration) -> Duration? {
         guard isRunning else { return nil }
         var earliest = quietSince.map { $0 + configuration.quietTime }
@@ -95,7 +94,7 @@ extension ActionQueueCore {
 
     // MARK: Outcomes
 
-    /// Records the end of a commit. Items without a verdict may have been carried out.
+    /// Records the end of a commit. If an item has no verdict, the committer may have carried it out.
     mutating func groupEnded(_ group: Action.Group, _ verdicts: [Int64: ActionVerdict], now: Duration) {
         guard let numbers = underWay.removeValue(forKey: group) else { return }
         let configuration = configuration
@@ -141,8 +140,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// Clears the step's failures, because its effect is now known. In review mode, a change that follows needs a
-    /// separate commit.
+    /// Clears the step's failures, because its effect is now known. In review mode, the user must confirm a change that
+    /// follows.
     fileprivate mutating func succeeded(_ configuration: ActionQueueConfiguration) {
         record.attempt = 0
         record.failure = nil

@@ -1,7 +1,7 @@
 extension ActionQueueCore {
     // MARK: User requests
 
-    /// Appends an action. Actions that were undone earlier can then no longer be redone.
+    /// Appends an action. Actions that were undone before can then no longer be redone.
     ///
     /// - Throws: ``ActionQueueError/Code/conflict``. In this case nothing has changed.
     mutating func appended(_ new: NewAction<Action>, now: Duration) throws {
@@ -51,7 +51,7 @@ extension ActionQueueCore {
         return lastPosition
     }
 
-    /// Retries all failed actions. They are queued after the actions that already wait.
+    /// Retries all failed actions. The retried actions are queued after the actions that already wait.
     ///
     /// - Returns: The number of retried actions.
     mutating func retryAsked() -> Int {
@@ -115,8 +115,8 @@ extension ActionQueueCore {
     /// Whether the last action can be undone.
     var canUndo: Bool { past.last.flatMap { steps[$0]?.canBeUndone } ?? false }
 
-    /// Removes the oldest actions from the undo history if it exceeds the undo depth. These actions can no longer be
-    /// undone.
+    /// Removes the oldest actions from the undo history if it exceeds the undo depth. The removed actions can no longer
+    /// be undone.
     mutating func keepDepth() {
         let excess = past.count - max(0, configuration.undoDepth)
         guard excess > 0 else { return }

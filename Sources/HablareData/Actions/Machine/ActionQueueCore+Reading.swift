@@ -14,7 +14,7 @@ extension ActionQueueCore {
         return snapshot
     }
 
-    /// The actions that wait to be carried out or reverted, in order. The failed actions follow them.
+    /// The actions that wait to be carried out or reverted, in order, and after them the failed actions.
     var pendingActions: [PendingAction<Action>] {
         (queue + failed).compactMap { number in
             guard let step = steps[number] else { return nil }
@@ -35,8 +35,8 @@ extension ActionQueueCore {
         }
     }
 
-    /// Returns whether every step up to a queue position was passed to the committer. Steps that cannot be passed do
-    /// not count: for example, a step that waits behind a failed step of the same subject.
+    /// Returns whether every step up to a queue position was passed to the committer. Steps that cannot be passed are
+    /// ignored, for example a step that waits behind a failed step of the same subject.
     func isFlushed(upTo queuePosition: Int64) -> Bool {
         !queue.contains { number in
             guard let step = steps[number], step.queuePosition <= queuePosition else { return false }

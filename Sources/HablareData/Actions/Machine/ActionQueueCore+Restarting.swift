@@ -1,6 +1,6 @@
 extension ActionQueueCore {
-    /// Restores a queue from its journal. Actions that were with the committer when the process ended may have been
-    /// carried out. Their outcomes are settled first.
+    /// Restores a queue from its journal. If an action was with the committer when the process ended, it may have been
+    /// carried out. The queue first determines the outcomes of these actions.
     init(
         configuration: ActionQueueConfiguration, owner: ActionOwner, stored: [StoredAction<Action>], last: Int64 = 0,
         names: [(name: ActionName, number: Int64)] = [], unreadable: [Int64] = [], now: Duration
@@ -33,8 +33,8 @@ extension ActionQueueCore {
 
     /// Rebuilds the undo history. Undone actions at the end of the history can be redone.
     ///
-    /// An undone action before a wanted action cannot be redone. This order arises if an older version of the app could
-    /// not read the undone action and appended another action.
+    /// If a wanted action comes after an undone action, the undone action cannot be redone. This order arises if an
+    /// older version of the app could not read the undone action and appended another action.
     private mutating func recallHistory() {
         func isWanted(_ number: Int64) -> Bool { steps[number]?.record.isWanted == true }
         future = past.reversed().prefix { !isWanted($0) }
@@ -46,7 +46,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// Marks a step as failed if it has no attempts left. So a commit that crashes the process is not repeated forever.
+    /// Marks a step as failed if it has no attempts left. Otherwise a commit that crashes the process would be repeated
+    /// forever.
     fileprivate mutating func restarted(_ configuration: ActionQueueConfiguration) {
         guard !record.standing.isKnown, record.attempt >= max(1, configuration.maximumAttempts) else { return }
         record.hasGivenUp = true

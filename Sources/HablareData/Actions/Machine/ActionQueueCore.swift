@@ -4,18 +4,18 @@ import OrderedCollections
 /// The decisions of a queue, as a pure state machine. It receives events. It returns the rows to write and the items to
 /// pass to the committer. It never waits, reads or writes.
 ///
-/// The queue applies a batch of events to a copy of the core, and writes the copy's ``takeWrites()`` in one
-/// transaction. It adopts the copy only after the commit. So the core never knows more than the journal, and a failed
-/// write needs no rollback.
+/// The queue applies a batch of events to a copy of the core, and writes the changes of the copy (``takeWrites()``) in
+/// one transaction. The copy replaces the core only after the commit. So the core never knows more than the journal,
+/// and a failed write needs no rollback.
 ///
 /// These rules hold for any events in any order:
 /// - A step is in flight at most once, and a group has at most one commit in flight.
 /// - Steps of one subject are passed to the committer one at a time, in the order of their positions.
 /// - An item is passed to the committer again only if it failed, or if it is marked as repeated.
-/// - The journal has a row for every step that is open, remembered or failed.
+/// - The journal has a row for every step that is open, in the undo history or failed.
 struct ActionQueueCore<Action: QueuedAction>: Sendable {
     let configuration: ActionQueueConfiguration
-    /// The owner of the queue. Every item refers to it.
+    /// The owner of the queue. Every item names the owner that created it.
     let owner: ActionOwner
     /// All steps, by their numbers. Only ``change(_:_:)`` changes them, because it also updates all derived state.
     private(set) var steps = ActionSteps<Action>()
@@ -31,20 +31,20 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     private(set) var notYetDue = 0
     /// The number of open steps that are due. A due step is passed to the committer when nothing blocks it.
     private(set) var due = 0
-    /// The number of steps that are not retried automatically.
+    /// The number of steps that failed and are not retried automatically.
     private(set) var givenUp = 0
-    /// The groups that have a commit in flight, with the numbers of the steps in that commit.
+    /// The groups that have a commit in flight, each with the numbers of the steps in that commit.
     var underWay: [Action.Group: [Int64]] = [:]
     /// Whether steps are passed to the committer. `true` if the queue's `run()` is active and the queue is not paused.
     var isRunning = false
-    /// The time of the last append, undo or redo whose step is not due yet.
+    /// The time of the last append, undo or redo whose step is not due yet. The quiet time begins at this time.
     var quietSince: Duration?
     var lastNumber: Int64 = 0
     var lastPosition: Int64 = 0
     /// The numbers of the rows that this version of the app cannot read.
     private(set) var unreadable: [Int64] = []
     private var writes: OrderedDictionary<Int64, ActionWrite> = [:]
-    /// The recent actions whose ids the app chose, by these ids. They include actions that are over.
+    /// The recent actions whose ids the app chose, by these ids, including actions that have ended.
     private var names: [ActionID: (digest: Data, number: Int64)] = [:]
     private var newNames: [ActionWrite] = []
 
@@ -67,7 +67,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     /// Returns whether an action was already appended under an id that the app chose.
     ///
-    /// - Throws: ``ActionQueueError/Code/conflict`` if a different action was appended under the id.
+    /// - Throws: ``ActionQueueError/Code/conflict`` if a different action was appended under this id.
     func isKnown(_ name: ActionName) throws -> Bool {
         guard let known = names[name.id] else { return false }
         guard known.digest == name.digest else { throw ActionQueueError.conflict(name.id) }
@@ -108,7 +108,8 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         writes[record.number] = .insert(step.record, payload: new.payload, appendedAt: new.appendedAt)
     }
 
-    /// Changes a step. All changes use this method, because it updates the queue, the counts and the pending writes.
+    /// Changes a step. Use only this method for changes, because it also updates the queue, the counts and the pending
+    /// writes.
     mutating func change(_ number: Int64, _ body: (inout ActionStep<Action>) -> Void) {
         guard let old = steps[number] else { return }
         var new = old
@@ -128,7 +129,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         if new.isOver { remove(number) }
     }
 
-    /// Removes a step that is no longer needed or wanted.
+    /// Removes a step that is no longer needed.
     mutating func remove(_ number: Int64) {
         guard let step = steps[number] else { return }
         steps[number] = nil

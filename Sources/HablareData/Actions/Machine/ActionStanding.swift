@@ -1,11 +1,11 @@
-/// The known effect of an action.
+/// The standing of an action: what is known about its effect on the app's data or on a service.
 enum ActionStanding: Sendable, Hashable {
     /// The action has no effect: it was never carried out, or was reverted.
     case notApplied
     /// The action was carried out.
     case applied
-    /// The action was passed to the committer, and its outcome is unknown. A commit is in flight, was interrupted, or
-    /// lost its answer.
+    /// The action was passed to the committer, and its outcome is unknown. The commit is in flight, was interrupted, or
+    /// its answer was lost.
     case handedOver(ActionDirection)
 
     /// Whether the action's effect is known.
@@ -31,7 +31,7 @@ enum ActionStanding: Sendable, Hashable {
         }
     }
 
-    /// Returns the standing of an action before it is executed in a direction.
+    /// Returns the standing that an action must have before it is executed in a direction.
     static func before(_ direction: ActionDirection) -> ActionStanding {
         direction == .forward ? .notApplied : .applied
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// One action of a queue: its journal record, and the state that exists only while the process runs.
 ///
-/// A step has a wanted state and an actual state. If they differ and no commit is in flight, the step must be passed to
-/// the committer. This one rule has these results:
+/// A step has a wanted state (carried out or not) and an actual state. If the two states differ and no commit is in
+/// flight, the step must be passed to the committer. This one rule has these results:
 ///
 /// - An undo before the commit commits nothing.
 /// - An undo during the commit waits for the outcome.
@@ -12,15 +12,15 @@ struct ActionStep<Action: QueuedAction>: Sendable {
     var record: ActionRecord
     let action: Action
     let appendedAt: Date
-    /// The step's place in the queue. Usually, the place is the step's position. While the outcome of the step is
-    /// unknown, the place is before all other steps.
+    /// The step's place in the queue. Usually, the place is the position of the last append, undo or redo. While the
+    /// outcome of the step is unknown, the place is before all other steps.
     var queuePosition: Int64
     /// Whether a commit of this process contains the step.
     var isUnderWay = false
     /// Whether the step is due to be committed.
     var isDue = false
     /// Whether the step became due after its last append, undo or redo. In review mode, `true` means that the user has
-    /// confirmed this last change.
+    /// confirmed the last change.
     var hasWord = false
     /// The time before which the step is not retried.
     var retryAt: Duration?
@@ -66,7 +66,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         direction == .forward ? action : action.compensation
     }
 
-    /// Completes the step at once if its action does nothing.
+    /// Completes the step at once if its action has no work.
     mutating func settleNothing() {
         guard let direction, record.standing == .before(direction) else { return }
         if action.isNothing || action(going: direction)?.isNothing == true { record.standing = .after(direction) }

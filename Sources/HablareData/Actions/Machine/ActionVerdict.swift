@@ -1,8 +1,8 @@
 /// The result of one item after its commit has ended.
 enum ActionVerdict: Sendable, Hashable {
     case done
-    /// No attempt carried the item out, and a new attempt is possible. Either a lookup did not find the item, or the
-    /// queue stopped before an attempt began.
+    /// No attempt carried the item out, and a new attempt is possible. Either a lookup found that the item was not
+    /// carried out, or the queue stopped before an attempt began.
     case notApplied
     /// The queue stopped during the commit, and the outcome is unknown. The interrupted commit does not count as an
     /// attempt.

@@ -1,13 +1,15 @@
 /// An event that a queue applies to its core.
 struct ActionQueueEvent<Action: QueuedAction>: Sendable {
-    /// A closure that applies the event to the core. It returns a second closure, which answers the caller. The second
-    /// closure is called after the change is durable.
+    /// A closure that applies the event to the core. It returns a second closure, which answers the caller. The queue
+    /// calls the second closure when the change is on disk.
     let handle: @Sendable (inout ActionQueueCore<Action>) -> @Sendable () -> Void
-    /// A closure that tells the caller that the journal failed and nothing has changed. `nil` for an event that cannot
-    /// be refused. Such an event is applied again until it is written.
+    /// A closure that tells the caller that the journal failed and nothing has changed.
+    ///
+    /// `nil` for an event that cannot be refused. If the journal fails, the queue applies such an event again until it
+    /// is written.
     let refuse: (@Sendable (any Error) -> Void)?
-    /// Whether the event changes nothing. Such an event only makes the core decide again. Each retry of the journal
-    /// also makes the core decide again.
+    /// Whether the event changes nothing. Such an event, like each retry of the journal, only makes the core decide
+    /// again.
     var isLook = false
 
     /// Creates an event that cannot be refused.

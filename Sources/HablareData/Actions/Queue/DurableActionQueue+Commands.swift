@@ -4,11 +4,11 @@ import Hablare
 extension DurableActionQueue {
     // MARK: Append, undo, redo
 
-    /// Appends an action. When the method returns, the action is on disk. It will be carried out unless it is undone
-    /// first.
+    /// Appends an action. When the method returns, the action is on disk. The queue carries it out later, unless it is
+    /// undone first.
     ///
-    /// After an append, undone actions can no longer be redone. Actions keep the order of the calls. The method is not
-    /// cancellable, because an action that was passed to the journal may reach the disk at any moment.
+    /// After an append, undone actions can no longer be redone. The queue keeps the order of the calls. The method
+    /// cannot be cancelled, because an action that was passed to the journal may reach the disk at any moment.
     ///
     /// - Returns: The action's id.
     /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `diskFull`,
@@ -21,17 +21,18 @@ extension DurableActionQueue {
         return new.id
     }
 
-    /// Appends an action once, under an id that the caller chooses. A second append under the same id has no effect.
+    /// Appends an action under an id that the caller chooses. If an action was already appended under this id, nothing
+    /// happens.
     ///
-    /// If the process ended or the call failed, the caller cannot know whether the action was appended. The caller then
-    /// appends the action again under the same id. The queue keeps the ids of its last 10,000 actions, even after the
-    /// actions were carried out, undone or dropped. In all other respects, this method behaves like
+    /// Use this method if you may have to repeat a call: if the process ended or the call failed, you cannot know
+    /// whether the action was appended. Then append it again under the same id. The queue keeps the ids of its last
+    /// 10,000 actions, even after the actions were carried out, undone or dropped. Otherwise, this method behaves like
     /// the method without an id.
     ///
     /// - Parameters:
-    ///   - action: The action. Its JSON must be the same in each call. The encoder sorts the keys for this reason.
+    ///   - action: The action. Its JSON must be the same in each call, so the encoder sorts the keys.
     ///   - id: The action's permanent id. Derive the id from the operation, or store the id before the call.
-    /// - Throws: The errors of the method without an id; `conflict` if a different action was appended under the id.
+    /// - Throws: The errors of the method without an id. `conflict` if a different action was appended under the id.
     public func append(_ action: Action, id: ActionID) async throws {
         var new = try newAction(action, id: id)
         new.name = ActionName(id, of: new.payload)
@@ -41,8 +42,7 @@ extension DurableActionQueue {
 
     /// Appends several actions in one transaction. When the method returns, all actions are on disk.
     ///
-    /// Each action is undone separately. In all other respects, this method behaves like the method for a single
-    /// action.
+    /// Each undo reverts only one action. Otherwise, this method behaves like the method for a single action.
     ///
     /// - Returns: The actions' ids, in the order of the actions.
     /// - Throws: The errors of the method for a single action. In each case no action was appended.
@@ -59,8 +59,9 @@ extension DurableActionQueue {
 
     /// Undoes the last action that is not undone yet. When the method returns, the undo is on disk.
     ///
-    /// If the action was not carried out, it never will be. If it was carried out, its compensation follows. If its
-    /// commit is in flight, the outcome of the commit decides. Not cancellable.
+    /// If the action was not carried out yet, the queue will not carry it out. If the action was carried out, the queue
+    /// carries out its compensation. If its commit is in flight, the outcome of the commit decides between these two
+    /// cases. The method cannot be cancelled.
     ///
     /// - Returns: The action that was undone, and the work that follows from the undo.
     /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` if the action has no compensation and was or
@@ -74,8 +75,8 @@ extension DurableActionQueue {
 
     /// Redoes the action that was undone last. When the method returns, the redo is on disk.
     ///
-    /// If the action's compensation was not carried out, it never will be. Otherwise the action is carried out again.
-    /// Not cancellable.
+    /// If the action's compensation was not carried out yet, the queue will not carry it out. Otherwise the queue
+    /// carries the action out again. The method cannot be cancelled.
     ///
     /// - Returns: The action that was redone, and the work that follows from the redo.
     /// - Throws: ``ActionQueueError``: `nothingToRedo`, `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each
@@ -89,29 +90,29 @@ extension DurableActionQueue {
     // MARK: Committing
 
     /// Starts a commit of all waiting actions, including actions that wait for a retry. Does not wait for the outcome.
-    /// In ``ActionQueueConfiguration/Mode/review``, this call is the user's confirmation.
+    /// In ``ActionQueueConfiguration/Mode/review``, this call confirms the actions on behalf of the user.
     ///
-    /// If the queue is not running, the actions are committed as soon as ``run()`` is called in this process. Not
-    /// cancellable.
+    /// If the queue is not running, the actions are committed as soon as ``run()`` is called in this process. The
+    /// method cannot be cancelled.
     ///
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     public func commit() async throws {
         try await ask { _ = $0.commitAsked() }
     }
 
-    /// Commits all waiting actions. Waits until each of them was tried once. Call this method when the app moves to the
-    /// background.
+    /// Commits all waiting actions, and waits until each of them was tried once. Call this method when the app moves to
+    /// the background.
     ///
-    /// These actions still count as ``ActionQueueSnapshot/pending`` when the method returns:
+    /// When the method returns, these actions still count as ``ActionQueueSnapshot/pending``:
     ///
     /// - an action that failed and will be retried;
-    /// - an action that waits behind a failed action of the same subject. It has not been tried.
+    /// - an action that was not tried, because an action of the same subject failed before it.
     ///
-    /// The call does not wait until the queue runs, because the queue might never run. After ``run()`` was started, it
-    /// may take a moment to begin. To be sure, first wait in ``updates`` until ``ActionQueueSnapshot/isRunning`` is
-    /// true.
+    /// The method throws `notRunning` if the queue is not running, because the queue might never run. After you have
+    /// started ``run()``, the queue may take a moment to begin. To be sure, first wait in ``updates`` until
+    /// ``ActionQueueSnapshot/isRunning`` is true.
     ///
-    /// Cancelling the task ends the wait, not the commit.
+    /// Cancelling the task ends the wait. It does not stop the commit.
     ///
     /// - Returns: The queue's state after the commits.
     /// - Throws: ``ActionQueueError``: `notRunning` if the queue is not running, or stops during the call; `diskFull`
@@ -132,8 +133,8 @@ extension DurableActionQueue {
         }.get()
     }
 
-    /// Stops passing actions to the committer until ``resume()`` is called. Use it, for example, while there is no
-    /// network. Commits in flight continue. Append, undo and redo work as always. A restart ends a pause.
+    /// Stops passing actions to the committer until ``resume()`` is called. For example, call it while there is no
+    /// network. Commits in flight continue. Append, undo and redo still work. A restart of the process ends the pause.
     public func pause() {
         apply { $0.isPaused = true }
         enter(.looked)
@@ -147,7 +148,8 @@ extension DurableActionQueue {
 
     // MARK: Failed actions
 
-    /// Retries all permanently failed actions. Each of them gets its full number of attempts again. Not cancellable.
+    /// Retries all permanently failed actions. Each of them gets its full number of attempts again. The method cannot
+    /// be cancelled.
     ///
     /// - Returns: The number of retried actions.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
@@ -157,7 +159,7 @@ extension DurableActionQueue {
     }
 
     /// Discards all permanently failed actions. Their effects are not changed. These actions can no longer be undone or
-    /// redone. Not cancellable.
+    /// redone. The method cannot be cancelled.
     ///
     /// - Returns: The number of discarded actions.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
@@ -166,7 +168,8 @@ extension DurableActionQueue {
         try await ask { $0.discardAsked() }
     }
 
-    /// Retries one permanently failed action. The action gets its full number of attempts again. Not cancellable.
+    /// Retries one permanently failed action. The action gets its full number of attempts again. The method cannot be
+    /// cancelled.
     ///
     /// - Throws: ``ActionQueueError``: `notPending` if the action has not failed; `diskFull`, `databaseFailed`,
     ///   `takenOver`, `erased`.
@@ -175,7 +178,7 @@ extension DurableActionQueue {
     }
 
     /// Discards one permanently failed action. Its effect is not changed. The action can no longer be undone or redone.
-    /// Not cancellable.
+    /// The method cannot be cancelled.
     ///
     /// - Throws: ``ActionQueueError``: `notPending` if the action has not failed; `diskFull`, `databaseFailed`,
     ///   `takenOver`, `erased`.
@@ -183,8 +186,8 @@ extension DurableActionQueue {
         try await ask { try $0.discardAsked(id) }
     }
 
-    /// Drops one action that was not carried out, even if other actions were appended after it. The action is never
-    /// carried out. It can no longer be undone or redone. Not cancellable.
+    /// Drops one action that was not carried out yet, even if other actions were appended after it. The queue will not
+    /// carry the action out. The action can no longer be undone or redone. The method cannot be cancelled.
     ///
     /// - Throws: ``ActionQueueError``: `notPending` in three cases: a commit of the action is in flight, the action was
     ///   or may have been carried out, or the action is already undone. Also `diskFull`, `databaseFailed`, `takenOver`,
@@ -193,8 +196,8 @@ extension DurableActionQueue {
         try await ask { try $0.withdrawAsked(id) }
     }
 
-    /// Removes the rows that this version of the app cannot read. They are then also lost for versions that could read
-    /// them. Not cancellable.
+    /// Deletes the rows that this version of the app cannot read. Versions of the app that could read these rows lose
+    /// them, too. The method cannot be cancelled.
     ///
     /// - Returns: The number of removed rows.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
@@ -208,14 +211,14 @@ extension DurableActionQueue {
     /// The queue's current state.
     public var snapshot: ActionQueueSnapshot { quietly { $0.snapshot } }
 
-    /// The queue's state, now and after every change, while the queue exists. A slow reader may miss intermediate
-    /// states, but never the last state. The stream ends when the reader's task ends.
+    /// A stream of the queue's state, with an element now and after every change. A slow reader may miss intermediate
+    /// states, but never the last state. The stream ends when the reader's task or the queue ends.
     public var updates: AsyncStream<ActionQueueSnapshot> {
         quietly { readers.elements(startingWith: $0.snapshot) }
     }
 
-    /// The actions that wait to be carried out or reverted, in order. The failed actions follow them. A review view
-    /// shows this list.
+    /// The actions that wait to be carried out or reverted, in order, and after them the failed actions. Use this list
+    /// in a view in which the user reviews the actions.
     public var pendingActions: [PendingAction<Action>] { quietly { $0.core }.pendingActions }
 
     // MARK: Requests to the core

@@ -7,11 +7,12 @@ extension DurableActionQueue: Service {
     /// Carries actions out until graceful shutdown or cancellation.
     ///
     /// On graceful shutdown, the queue passes no more actions to the committer. It cancels the commits in flight after
-    /// ``ActionQueueConfiguration/shutdownGrace``. On cancellation, it cancels these commits at once. The method waits
-    /// for cancelled commits for one more second. Their outcomes still count if they arrive later.
+    /// ``ActionQueueConfiguration/shutdownGrace``. If the task is cancelled, the queue cancels the commits in flight at
+    /// once. After the cancellation, the method waits up to one second for the commits to end. If an outcome arrives
+    /// later, it is still recorded.
     ///
-    /// The remaining actions stay in the journal. The next owner of the queue carries them out. After this method has
-    /// returned, it may be called again.
+    /// Actions that were not carried out stay in the journal, and the next owner of the queue carries them out. After
+    /// this method has returned, you may call it again.
     ///
     /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased` as soon as the journal reports one of
     ///   them.
@@ -53,8 +54,8 @@ extension DurableActionQueue: Service {
         await wait(within: Self.cancellationGrace) { Self.isIdle($0) }
     }
 
-    /// Returns whether no commit is in flight and no outcome waits to be written. An outcome that cannot be written
-    /// does not count.
+    /// Returns whether no commit is in flight and no outcome waits to be written. An outcome that the failing journal
+    /// cannot write is ignored.
     private static func isIdle(_ state: State) -> Bool {
         guard state.end == nil else { return state.commits.isEmpty }
         return state.commits.isEmpty && state.writer == nil && (state.inbox.isEmpty || state.journalRetryAt != nil)
@@ -112,7 +113,7 @@ extension DurableActionQueue: Service {
         case verdict(ActionVerdict)
     }
 
-    /// Asks the committer whether an earlier attempt carried an item out. Returns the next step for the item.
+    /// Asks the committer whether an earlier attempt carried an item out. Returns what to do next with the item.
     private func look(for item: ActionItem<Action>) async -> Finding {
         do {
             switch try await committer.wasApplied(item) {

@@ -26,8 +26,8 @@ extension DurableActionQueue {
 
     /// Writes the events, batch by batch. Events that arrive during a write form the next batch.
     ///
-    /// A copy of the core receives the batch. The copy replaces the core only after the journal has the changes. So the
-    /// queue never acts on, shows or acknowledges a change that would be lost in a restart.
+    /// The events of a batch are applied to a copy of the core. The copy replaces the core only after the journal has
+    /// the changes. So the queue never acts on, shows or acknowledges a change that a restart would lose.
     private func write() async {
         while let batch = takeBatch() {
             var core = batch.core
@@ -118,8 +118,8 @@ extension DurableActionQueue {
 
     // MARK: Alarm
 
-    /// Sets the alarm for the core's next decision, or for the next retry of a failing journal. If the time has already
-    /// passed because the journal was slow, the alarm fires now.
+    /// Sets the alarm for the core's next decision, or for the next retry of a failing journal. If that time has
+    /// already passed, for example because the journal was slow, the alarm fires now.
     private func setAlarm(_ next: Duration?, _ state: inout State) {
         guard let next else { return }
         if let alarm = state.alarm {

@@ -8,11 +8,11 @@ public import Logging
 /// before it acknowledges the action. It supports undo before and after the commit. It survives a crash at any moment.
 ///
 /// Open the queue once for each name and database, and pass it to a `ServiceGroup`. The queue carries actions out while
-/// ``run()`` is active. Actions can be appended, undone and redone at any time.
+/// ``run()`` is active. You can append, undo and redo actions at any time.
 ///
-/// If another object opens the same name, in this process or in another, it becomes the owner of the queue. The first
-/// object then throws ``ActionQueueError/Code/takenOver``. So the actions of a dead process continue at once. A process
-/// that only seemed dead cannot damage the journal.
+/// If another object opens a queue with the same name, in this process or in another, that object becomes the owner of
+/// the queue. The first object then throws ``ActionQueueError/Code/takenOver`` and can no longer write to the journal.
+/// The new owner does not wait for the first one. So if the first process is dead, its actions continue at once.
 ///
 /// For the guarantees and the duties of a committer, see <doc:ActionQueue>.
 public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
@@ -46,10 +46,10 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         var isLeaving = false
         var isToEnd = false
         var isPaused = false
-        /// The reason why the queue can no longer be used.
+        /// The error after which the queue can no longer be used; `nil` while it can be used.
         var end: ActionQueueError?
         var waiters: [Int: ConditionWaiter] = [:]
-        /// The last number that was given to a commit, a waiter or a reader.
+        /// The last number that was given to a commit, a waiter or a reader of this queue.
         var lastNumber = 0
 
         var isRunning: Bool { isRun && !isPaused && end == nil }
@@ -75,13 +75,13 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     let date: @Sendable () -> Date
     let makeID: @Sendable () -> UUID
     let spawner: TaskSpawner
-    /// The readers of ``updates``. Their end takes the broadcast's lock and not the queue's: it may come in a
-    /// cancellation handler, which must not wait for the lock under which snapshots are published.
+    /// The readers of ``updates``. The broadcast has its own lock. A reader can end in a cancellation handler, and such
+    /// a handler must not wait for the queue's lock, under which snapshots are published.
     let readers = Broadcast<ActionQueueSnapshot>(limit: 1)
     let logger: Logger
     private let state: Locked<State>
 
-    /// Opens a queue. The caller becomes the queue's owner, in place of the current owner. Reads the queue's actions.
+    /// Opens a queue and reads its actions. The caller becomes the queue's owner, in place of the current owner.
     ///
     /// - Parameters:
     ///   - name: The queue's name. A database can hold one queue for each name.
@@ -173,7 +173,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         id.bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Applies a change to the state. Resumes the waiters whose conditions now hold.
+    /// Applies a change to the state. Resumes the waiters whose conditions are then true.
     @discardableResult
     func apply<R: Sendable>(_ event: (inout State) -> R) -> R {
         let (result, satisfied) = state.withLock { state in
@@ -186,8 +186,8 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         return result
     }
 
-    /// Reads or changes the state without checking the waiters' conditions. Such a check may examine every action in
-    /// the queue. Use this method only for changes that do not affect a waiter.
+    /// Reads or changes the state without checking the conditions of the waiters, because a check may examine every
+    /// action in the queue. Use this method only for changes that no waiter waits for.
     @discardableResult
     func quietly<R: Sendable>(_ event: (inout State) -> R) -> R { state.withLock { event(&$0) } }
 }

@@ -2,7 +2,7 @@
 public struct ActionChange<Action: QueuedAction>: Sendable {
     /// The work that follows from an undo or a redo.
     public enum Effect: Sendable, Hashable {
-        /// No work follows. The change that is reverted had not been carried out yet.
+        /// No work follows, because the reverted change was not carried out yet.
         case immediate
         /// The action or its compensation waits to be carried out.
         case queued

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The id of an action. It is valid from the action's acknowledgement on, also across restarts.
+/// The id of an action. It is valid from the time when the append returns, even after a restart.
 public struct ActionID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
     /// The UUID.
     public let rawValue: UUID

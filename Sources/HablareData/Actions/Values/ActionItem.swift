@@ -2,23 +2,23 @@
 public struct ActionItem<Action: QueuedAction>: Sendable {
     /// The id of the appended action.
     public let id: ActionID
-    /// The number of times that the action was already carried out or reverted. Each of these times is an execution. An
-    /// undo or a redo starts a new execution. A retry is another attempt at the same execution.
+    /// The number of times that the action was already carried out or reverted (executions). An undo or a redo starts a
+    /// new execution. A retry is another attempt at the same execution.
     public let executions: Int
     /// The action to carry out: the appended action, or its compensation.
     public let action: Action
     /// Whether ``action`` is the compensation of the appended action.
     public let isCompensation: Bool
-    /// Whether an earlier attempt at this execution may have carried the item out, because a crash interrupted the
-    /// attempt or its outcome is unknown.
+    /// Whether an earlier attempt at this execution may have carried the item out. `true` if a crash interrupted the
+    /// earlier attempt, or if its outcome is unknown.
     public let isRepeated: Bool
-    /// The number of this attempt at this execution, from 1.
+    /// The number of this attempt at this execution. The first attempt has the number 1.
     public let attempt: Int
 
     /// The item's place in the journal.
     let origin: ActionOrigin
     /// Whether the item was undone while its outcome was unknown. If a lookup then finds that no attempt carried the
-    /// item out, the item is done without a new attempt.
+    /// item out, the queue makes no new attempt.
     let isUnwanted: Bool
 
     /// Creates an item, for tests of a committer.
@@ -55,7 +55,7 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
     }
 
     /// The key by which a service recognises a repeated attempt. All attempts at one execution have the same key. An
-    /// undo or a redo has a new key.
+    /// undo or a redo is a new execution and has a new key.
     public var idempotencyKey: String { "\(id)/\(executions)" }
 
     /// Returns a copy of the item with ``isRepeated`` set to `false`. Use it after a lookup has shown that no earlier

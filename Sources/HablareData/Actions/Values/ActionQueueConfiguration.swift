@@ -8,40 +8,40 @@
 public struct ActionQueueConfiguration: Sendable, Hashable {
     /// The condition that starts a commit.
     public enum Mode: Sendable, Hashable {
-        /// The queue commits in two cases: ``ActionQueueConfiguration/count`` actions wait, or
+        /// The queue commits automatically in two cases: ``ActionQueueConfiguration/count`` actions wait, or
         /// ``ActionQueueConfiguration/quietTime`` has passed since the last append, undo or redo.
         case automatic
-        /// The app commits with ``DurableActionQueue/commit()`` or ``DurableActionQueue/flush()``, after the user has
-        /// reviewed the waiting actions. A committed action is retried automatically.
+        /// The app starts each commit with ``DurableActionQueue/commit()`` or ``DurableActionQueue/flush()``, after the
+        /// user has reviewed the waiting actions. After a failure, the queue retries a committed action automatically.
         case review
     }
 
-    /// The condition that starts a commit. Default: ``Mode/automatic``. For example, `.review` if the user confirms all
-    /// deletions together.
+    /// The condition that starts a commit. Default: ``Mode/automatic``. For example, use `.review` if the user confirms
+    /// all deletions together.
     public var mode: Mode
-    /// The number of waiting actions, in all groups together, that starts a commit. At least 1. Default: 10. For
-    /// example, 1 to commit each action at once, or 25 to save calls to a service.
+    /// The number of waiting actions, in all groups together, at which a commit starts. At least 1. Default: 10. For
+    /// example, use 1 to commit each action at once, or 25 to save calls to a service.
     public var count: Int
-    /// The time without an append, undo or redo after which waiting actions are committed. At least 0. Default: 500 ms.
-    /// For example, `.seconds(2)` to leave the user time for an undo before the commit.
+    /// The time after the last append, undo or redo at which waiting actions are committed. At least 0. Default: 500
+    /// ms. For example, use `.seconds(2)` to leave the user time for an undo before the commit.
     public var quietTime: Duration
-    /// The maximum number of items in one call of the committer. At least 1. Default: 100. For example, 25 for a
+    /// The maximum number of items in one call of the committer. At least 1. Default: 100. For example, use 25 for a
     /// service that accepts 25 items in a call.
     public var largestGroup: Int
-    /// The number of actions that can be undone, across commits and restarts. At least 0. Default: 50. For example, 200
-    /// for an editor, or 0 if actions cannot be undone.
+    /// The number of actions that can be undone, across commits and restarts. At least 0. Default: 50. For example, use
+    /// 200 for an editor, or 0 if actions cannot be undone.
     public var undoDepth: Int
-    /// The number of attempts before an item counts as failed. At least 1. Default: 8. For example, 3 if the user
-    /// should soon learn of a failure.
+    /// The number of attempts after which an item counts as failed. At least 1. Default: 8. For example, use 3 if the
+    /// user should soon learn of a failure.
     public var maximumAttempts: Int
     /// The delay after the first failure. The delay doubles after each further failure. At least 0. Default: 1 s. For
-    /// example, `.milliseconds(200)` for a service on the local network.
+    /// example, use `.milliseconds(200)` for a service on the local network.
     public var retryDelay: Duration
-    /// The maximum delay between two attempts. At least 0. Default: 60 s. For example, `.seconds(600)` for edits that
-    /// wait for a network.
+    /// The maximum delay between two attempts. At least 0. Default: 60 s. For example, use `.seconds(600)` for edits
+    /// that wait for a network.
     public var maximumRetryDelay: Duration
-    /// The time that a shutdown waits for commits in flight before it cancels them. At least 0. Default: 5 s. For
-    /// example, `.seconds(1)` in an app that the system suspends soon.
+    /// The time after which a shutdown cancels the commits in flight. At least 0. Default: 5 s. For example, use
+    /// `.seconds(1)` in an app that the system suspends soon.
     public var shutdownGrace: Duration
 
     /// Creates a configuration.

@@ -17,7 +17,7 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let nothingToRedo = Self(rawValue: "nothing-to-redo")
         /// The action was or may have been carried out, and has no compensation.
         public static let cannotBeUndone = Self(rawValue: "cannot-be-undone")
-        /// The action has not failed, or no longer waits.
+        /// The action has not failed, or no longer waits to be carried out.
         public static let notPending = Self(rawValue: "not-pending")
         /// The action cannot be encoded as JSON.
         public static let notEncodable = Self(rawValue: "not-encodable")
@@ -48,7 +48,7 @@ public struct ActionQueueError: Error, Sendable, Hashable {
 
     /// The kind of error.
     public let code: Code
-    /// A description of the problem and of the remedy, in full sentences.
+    /// A description of the problem and of how to solve it, in full sentences.
     public let message: String
     /// The underlying failure, for logs.
     public let cause: String?
@@ -60,7 +60,7 @@ public struct ActionQueueError: Error, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - code: The kind of error.
-    ///   - message: A description of the problem and of the remedy.
+    ///   - message: A description of the problem and of how to solve it.
     ///   - cause: The underlying failure. Default: none.
     ///   - isRetryable: Whether the same request can succeed later. Default: `false`.
     public init(_ code: Code, _ message: String, cause: String? = nil, isRetryable: Bool = false) {

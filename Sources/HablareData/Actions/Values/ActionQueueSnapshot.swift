@@ -1,7 +1,7 @@
 /// The state of a queue at one moment, for views.
 public struct ActionQueueSnapshot: Sendable, Hashable {
-    /// The number of actions that wait to be carried out or reverted, including actions in flight and actions that will
-    /// be retried.
+    /// The number of actions that wait to be carried out or reverted. It includes actions in flight and actions that
+    /// will be retried.
     public var pending = 0
     /// The number of ``pending`` actions whose commit is in flight.
     public var underWay = 0

@@ -20,7 +20,7 @@ public struct PendingAction<Action: QueuedAction>: Sendable, Identifiable {
     public let action: Action
     /// The time of the append.
     public let appendedAt: Date
-    /// Whether the action is to be reverted, not carried out.
+    /// Whether the action waits to be reverted. If `false`, it waits to be carried out.
     public let isUndone: Bool
     /// The action's state.
     public let phase: Phase

@@ -3,8 +3,8 @@ import GRDB
 /// A committer for actions that change only the app's own database. It carries each action out exactly once, even
 /// across crashes.
 ///
-/// Each action runs in the transaction that marks the action as done in the queue. So the disk always has both the
-/// action's changes and the mark, or neither. A failed action does not affect the other actions.
+/// The transaction that carries an action out also marks the action as done in the queue. So the disk either has the
+/// action's changes and the mark, or has none of the two. If an action fails, the other actions are not affected.
 /// ``DurableActionQueue/init(_:in:configuration:seams:logger:applying:)`` creates this committer, because the committer
 /// must share the queue's database.
 public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
@@ -47,7 +47,7 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
         }
     }
 
-    /// Returns whether an error has a cause other than the action itself.
+    /// Returns whether an error is temporary and not caused by the action, such as a busy or full database.
     private static func isPassing(_ error: any Error) -> Bool {
         if let error = error as? ActionQueueError { return error.isFinal }
         guard let error = error as? DatabaseError else { return error is CancellationError }

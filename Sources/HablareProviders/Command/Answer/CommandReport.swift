@@ -2,7 +2,7 @@
 import Foundation
 import Hablare
 
-/// The information, in addition to a run's outcome, that is needed to judge the run.
+/// The facts about a program with which the outcome of a run is judged.
 struct CommandReport: Sendable {
     /// The program's name in messages.
     let program: String
@@ -14,7 +14,7 @@ struct CommandReport: Sendable {
     let mayBeEmpty: Bool
     /// The maximum size of the answer in bytes.
     let maximumOutputBytes: Int
-    /// The prompt. It is used only to remove the prompt's text from errors.
+    /// The prompt. It is used only to remove the prompt's text from error messages.
     let prompt: String
 
     /// Creates a report for runs of a template.
@@ -27,8 +27,8 @@ struct CommandReport: Sendable {
         self.prompt = prompt
     }
 
-    /// Maps a run's outcome to the result of the attempt. This function is the only place that maps outcomes. The
-    /// content of a streamed answer has no bytes.
+    /// Returns the result of the attempt for the outcome of a run. If the answer was streamed, the returned content has
+    /// no bytes.
     ///
     /// | end of the run | code | disposition |
     /// |---|---|---|

@@ -1,8 +1,8 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// A check of an answer's first bytes against the promised content. The check ignores the lengths in a header, because
-/// a program that writes to a pipe does not know them in advance.
+/// A check whether an answer's first bytes match the promised content. The check ignores the lengths in a header. The
+/// reason: a program that writes to a pipe writes the header before it knows the lengths.
 enum ContentProbe {
     /// The problem of a text that is not UTF-8.
     static let notUTF8 = "it is not UTF-8"
@@ -43,8 +43,10 @@ enum ContentProbe {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Returns whether a WAV file has at least one byte after the header of its data chunk. A length of 0 in the header
-    /// counts as unknown. It counts as 0 if another chunk follows and ends at the end of the file.
+    /// Returns whether a WAV file has at least one byte after the header of its data chunk.
+    ///
+    /// A length of 0 in the header usually means that the length is unknown. If another chunk follows and ends at the
+    /// end of the file, the length really is 0.
     private static func hasSound(_ bytes: [UInt8]) -> Bool {
         var position = 12
         while position + 8 <= bytes.count {
@@ -59,7 +61,7 @@ enum ContentProbe {
         return false
     }
 
-    /// Returns the length of the chunk at a position. The length has 32 bits, so that no sum here overflows 64 bits.
+    /// Returns the length of the chunk at a position. A length has 32 bits, so sums of lengths do not overflow 64 bits.
     private static func length(_ bytes: [UInt8], at position: Int) -> Int {
         (4..<8).reversed().reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
     }

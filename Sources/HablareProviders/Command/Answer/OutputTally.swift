@@ -1,8 +1,8 @@
 #if os(macOS) || os(Linux)
-/// The state and the content check of an answer that is streamed while the program writes it. Pure.
+/// The state and the content check of an answer that is streamed while the program writes it.
 ///
 /// The tally holds bytes back until the first bytes match the promised format. So an error message is never played as
-/// sound. Text is not held back. The tally checks that the text is UTF-8 as it passes.
+/// sound. Text is not held back: the tally passes it on and checks that it is UTF-8.
 struct OutputTally: Sendable, Hashable {
     /// The number of bytes that are kept from the beginning, for the check at the end. An answer up to this size is
     /// checked like an answer that does not stream.

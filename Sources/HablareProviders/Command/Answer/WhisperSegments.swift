@@ -3,10 +3,10 @@ import Foundation
 import Hablare
 
 extension Transcript {
-    /// Reads a transcript in the form that whisper.cpp writes (`whisper-cli` without `--no-timestamps`). Pure.
+    /// Reads a transcript in the form that whisper.cpp writes (`whisper-cli` without `--no-timestamps`).
     ///
-    /// A line without times is part of the segment before it. If no segment precedes the line, it is text without
-    /// times. Notes of silence, such as `[BLANK_AUDIO]`, are omitted.
+    /// A line without times is part of the segment before it. If no segment precedes the line, the line is text without
+    /// times. Notes of silence, such as `[BLANK_AUDIO]`, are left out.
     init(whisperSegments output: String) {
         var segments: [SpokenTime] = []
         var texts: [String] = []

@@ -10,12 +10,14 @@ struct CommandFiles: Sendable {
     /// The maximum number of bytes that a program may write in addition to the answer: 64 MiB. If the answer's limit is
     /// larger, that limit applies.
     static let asideLimit = 64 << 20
-    /// The number of bytes kept from the end of standard error. It is twice the length that an error shows. If the
-    /// start of the kept text cuts a copy of the prompt, the cut lies outside the shown part.
+    /// The number of bytes kept from the end of standard error: twice the length that an error shows. So if the kept
+    /// text begins in the middle of a copy of the prompt, this cut is not in the shown part.
     static let errorTailLength = 4096
 
-    /// The free space that a file system must have before an answer is trusted: 64 MiB. Programs ignore failed writes.
-    /// After a disk was full, the removal of another file may free some space again, but rarely this much.
+    /// The free space that a file system must have so that an answer is trusted: 64 MiB.
+    ///
+    /// The reason: programs ignore failed writes. After a full disk has damaged an answer, some space may be free again
+    /// because another file was removed, but rarely this much.
     static let leastRoom: UInt64 = 64 << 20
 
     /// The program's standard input.

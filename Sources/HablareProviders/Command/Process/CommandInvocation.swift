@@ -2,11 +2,11 @@
 import Foundation
 import Hablare
 
-/// The receiver of a program's answer while it is written.
+/// The receiver of a program's answer that is passed on while the program writes it.
 struct OutputTaker: Sendable {
     /// The promised content.
     let content: CommandContent
-    /// Accepts the next piece. Suspends while the receiver is full.
+    /// A closure that accepts the next piece. It suspends while the receiver is full.
     let take: @Sendable (Data) async throws -> Void
 }
 
@@ -25,13 +25,13 @@ struct CommandInvocation: Sendable {
     /// The receiver of standard output while the program writes; `nil` if the output is read at the end. Not used for
     /// an answer in a file.
     var taker: OutputTaker?
-    /// The names of the environment's credentials that the program gets.
+    /// The names of the credentials in the environment that the program gets.
     var credentials: Set<String> = []
 }
 
 /// How a run ended, and its output.
 struct CommandOutcome: Sendable, Hashable {
-    /// The way in which a run ended.
+    /// How a run ended.
     enum End: Sendable, Hashable {
         /// The program exited with a status.
         case exited(Int32)
@@ -48,7 +48,8 @@ struct CommandOutcome: Sendable, Hashable {
         case notStarted(Int32)
         /// The receiver of the output failed.
         case refused(AIServiceError)
-        /// The run could not be tracked. The value is the operating system's message.
+        /// The run could not be tracked, for example because waiting for the process failed. The value is the operating
+        /// system's message.
         case lost(String)
     }
 
@@ -66,7 +67,7 @@ struct CommandOutcome: Sendable, Hashable {
         case unreadable(Int32)
     }
 
-    /// The way in which the run ended.
+    /// How the run ended.
     var end: End
     /// The output.
     var output: Output = .bytes([])

@@ -22,7 +22,7 @@ struct CommandRun: Sendable {
 
     /// The interval between checks of the output's size.
     private static let watchInterval = Duration.milliseconds(20)
-    /// The maximum size of a pipe that a program enlarges: 1 MiB, the limit of Linux.
+    /// The maximum size to which a program's pipe can be enlarged: 1 MiB, the limit of Linux.
     private static let largestPipe = 1 << 20
 
     /// An error: the program exceeded an output limit.
@@ -122,11 +122,11 @@ struct CommandRun: Sendable {
             Dictionary(uniqueKeysWithValues: withheld.map { (Environment.Key(stringLiteral: $0), String?.none) }))
     }
 
-    /// Streams a program's output while it is written.
+    /// Streams a program's output while the program writes it.
     ///
-    /// The sequence ends when the program has ended and the pipe is empty. A daemon that continues to write would keep
-    /// the pipe filled forever. Therefore, after the program's end, the run reads at most as many bytes as a pipe
-    /// holds.
+    /// The sequence ends when the program has ended and the pipe is empty. If a daemon of the program continued to
+    /// write, the pipe would never be empty. Therefore, after the program's end, the run reads at most as many bytes as
+    /// a pipe holds.
     ///
     /// - Throws: The receiver's error, ``Overrun``, `CancellationError`.
     private func relay(_ pieces: SubprocessOutputSequence, of leader: ProcessGroup) async throws -> OutputTally {

@@ -28,8 +28,8 @@ struct PrivateDirectory: Sendable, Hashable {
 
     /// Removes the directory and its content.
     ///
-    /// - Returns: Whether the directory was removed. Removal can fail because a program locked a subdirectory. The
-    ///   warden (the helper process) then removes the directory when this process ends.
+    /// - Returns: Whether the directory was removed. The removal can fail because a program locked a subdirectory. The
+    ///   helper process then removes the directory when this process ends.
     func remove() -> Bool {
         do {
             try FileManager.default.removeItem(atPath: path)

@@ -1,12 +1,12 @@
 #if os(macOS) || os(Linux)
 import Foundation
 
-/// A program and every process that it started, while they stay in the program's session.
+/// A program and every process that it started and that is still in the program's session.
 struct ProcessGroup: Sendable {
     private let leader: pid_t
     private let warden: WardenLink?
 
-    /// Registers the group of a program that has just been started as the leader of a session.
+    /// Registers the group of a program that has just been started as the leader of its session.
     init(leader: pid_t, warden: WardenLink?) {
         self.leader = leader
         self.warden = warden
@@ -25,8 +25,8 @@ struct ProcessGroup: Sendable {
 
     /// Kills every process left in the group.
     ///
-    /// This method is called after the leader was reaped. The system does not reuse the group's number while a process
-    /// is in the group. If no process is left, the call fails harmlessly. A danger remains only if the kernel reuses
+    /// This method is called after the leader was reaped. While a process is in the group, the system does not reuse
+    /// the group's number. If no process is left, the call fails harmlessly. A danger remains only if the system reuses
     /// the number within microseconds.
     func end() {
         kill(-leader, SIGKILL)

@@ -1,7 +1,7 @@
 #if os(macOS) || os(Linux)
-/// The environment of local programs: the environment of this process without its credentials. Pure.
+/// The environment of local programs: the environment of this process without its credentials.
 ///
-/// A program that a person installed, or that a model calls, does not need the keys of services. It could pass the keys
+/// A program that a person installed, or that a model calls, does not need the keys of services, and could pass them
 /// on.
 enum ProgramEnvironment {
     /// Returns the names of the variables that are withheld from a program.

@@ -8,15 +8,13 @@ import SystemPackage
 
 /// Files without a name, used for a program's standard input, output and error.
 ///
-/// Files avoid the disadvantages of pipes. With pipes:
+/// A program can read and write a file at its own pace. Pipes would have these disadvantages:
 ///
-/// - A program that closes its standard input early would send this process SIGPIPE.
-/// - A program that never reads would block this process once the pipe is full.
-/// - A program that writes while it is being ended would die at its last output if the pipe has no reader.
-/// - A program that writes in small pieces would wake this process for each piece. Reading eSpeak NG's sound from a
-///   pipe took 45 wake-ups per sentence.
-///
-/// With a file, the program reads and writes at its own pace.
+/// - If a program closes its standard input early, this process gets SIGPIPE.
+/// - If a program never reads, this process blocks when the pipe is full.
+/// - If a program writes while it is being ended, and the pipe has no reader, the program dies at its last output.
+/// - If a program writes in small pieces, each piece wakes this process. Reading eSpeak NG's sound from a pipe took 45
+///   wake-ups per sentence.
 enum UnnamedFile {
     /// Creates a file with these bytes, positioned at its beginning. The file is in memory if the system supports such
     /// files. Memory is fast, and no prompt is written to a disk.

@@ -7,12 +7,12 @@ import System
 import SystemPackage
 #endif
 
-/// A supervisor of all programs that a process starts. It limits how many programs run at once. It also ensures that no
-/// program outlives the process.
+/// A supervisor of all programs that a process starts. It limits how many programs run at once, and ends the programs
+/// if the process is killed.
 ///
-/// Create one supervisor at the composition root and pass it to every ``CommandProvider``. When the first program runs,
-/// the supervisor starts one helper process. The helper kills the programs if this process is killed. The helper ends
-/// with the last reference to the supervisor, or with the process.
+/// Create one supervisor when the process starts, and pass it to every ``CommandProvider``. When the first program
+/// runs, the supervisor starts one helper process. The helper kills the programs if this process is killed. The helper
+/// ends when the last reference to the supervisor is released, or when this process ends.
 public final class CommandSupervisor: Sendable {
     private let gate: AdmissionGate
     private let warden: ProcessWarden
@@ -23,8 +23,8 @@ public final class CommandSupervisor: Sendable {
     ///
     /// - Parameters:
     ///   - maximumProcesses: The maximum number of concurrent programs, over all providers that share the supervisor.
-    ///     Further programs wait. Their wait counts towards the timeout of their attempts. A program uses four or five
-    ///     file descriptors in this process. Default: 32.
+    ///     Default: 32. Further programs wait, and the wait counts towards the timeout of their attempts. A program
+    ///     uses four or five file descriptors in this process.
     ///   - grace: The time between SIGTERM and SIGKILL, in which a cancelled program can end by itself. Default: 250
     ///     ms.
     ///   - clock: The clock for the checks of a program's output. Default: the continuous clock.
@@ -49,8 +49,8 @@ public final class CommandSupervisor: Sendable {
         self.clock = clock
     }
 
-    /// Runs a program when a slot is free. If the task is cancelled, the method returns soon after the program has
-    /// ended.
+    /// Runs a program when the number of running programs is below the limit. If the task is cancelled, the method
+    /// returns soon after the program has ended.
     ///
     /// - Parameters:
     ///   - outputExtension: The extension of the answer's file; `nil` for standard output.
@@ -81,8 +81,8 @@ public final class CommandSupervisor: Sendable {
         await warden.protection()
     }
 
-    /// Creates a directory inside the directory that the helper removes at the end. Creates a new parent if it is
-    /// missing, because a cleanup by the system may remove it while a process runs for weeks.
+    /// Creates a directory inside the directory that the helper removes at the end. If that parent directory is
+    /// missing, creates a new one. The system may have removed the parent in a cleanup, if this process runs for weeks.
     private func makeDirectory(_ protection: OrphanProtection) throws(Errno) -> PrivateDirectory {
         if let parent = protection.link?.directory.path {
             do {

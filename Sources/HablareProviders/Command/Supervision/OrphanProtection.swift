@@ -3,8 +3,10 @@
 struct OrphanProtection: Sendable {
     /// The link to the warden (the helper process), which kills the whole process group. The warden needs a shell.
     var link: WardenLink?
-    /// The path of `setpriv`. With it, the kernel kills the program, but not the processes that the program started. It
-    /// exists only on Linux. It is used only without a warden, because it takes a second `exec` for each run.
+    /// The path of `setpriv`, with which the kernel kills the program, but not the processes that the program started.
+    ///
+    /// `setpriv` exists only on Linux. It is used only if there is no warden, because it needs a second `exec` for each
+    /// run.
     var setpriv: String?
 
     /// Returns the command line that starts a program with this protection.

@@ -7,12 +7,12 @@ import SystemPackage
 #endif
 import Subprocess
 
-/// A warden: it keeps one small helper process, which kills the programs if this process is killed.
+/// An actor that keeps one small helper process, which kills the programs if this process is killed.
 ///
-/// A process that gets SIGKILL cannot clean up. The helper starts before the first program, in its own session, and
-/// holds the other end of a socket. Through this socket, this process reports which process groups begin and end. When
-/// this process ends in any way, the kernel closes the socket. The helper then kills the remaining groups. The
-/// mechanism needs one helper for each supervisor and two short messages for each run. The alternative
+/// A process that gets SIGKILL cannot clean up. Therefore the helper starts before the first program, in its own
+/// session. This process and the helper are connected by a pair of sockets, through which this process reports which
+/// process groups begin and end. When this process ends in any way, the kernel closes the socket, and the helper kills
+/// the remaining groups. This needs one helper for each supervisor and two short messages for each run. The alternative
 /// `setpriv --pdeathsig` needs an `exec` for each run, and kills only the program, not what the program started.
 actor ProcessWarden {
     private enum State {
@@ -25,7 +25,7 @@ actor ProcessWarden {
     ///
     /// The first shell exits at once, which shows that the helper works. It leaves a shell in the background, which no
     /// parent has to reap. The background shell ignores the signals that end the programs of a terminal, because it
-    /// must outlive this process.
+    /// must run longer than this process.
     static let script = """
         trap '' HUP INT QUIT TERM
         exec 3<&0

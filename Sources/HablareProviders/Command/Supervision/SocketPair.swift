@@ -8,9 +8,9 @@ import SystemPackage
 
 /// Two connected stream sockets that no other program inherits. Writing to them never raises SIGPIPE.
 struct SocketPair: Sendable {
-    /// The end for this process.
+    /// The socket for this process.
     let ours: Int32
-    /// The end for the helper.
+    /// The socket for the helper.
     let theirs: Int32
 
     /// Creates a pair.

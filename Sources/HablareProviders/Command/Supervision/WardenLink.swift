@@ -3,8 +3,8 @@ import Foundation
 import Hablare
 import HablareSupport
 
-/// This process's end of the socket to the warden (the helper process). When the socket closes, the warden kills every
-/// registered group that has not ended. The socket closes deliberately, or because this process ended.
+/// This process's socket to the warden (the helper process). When the socket closes, the warden kills every registered
+/// group that has not ended. The socket closes if the link is released, or if this process ends.
 final class WardenLink: Sendable {
     private struct Line: Sendable {
         var backlog: [UInt8] = []
@@ -35,8 +35,8 @@ final class WardenLink: Sendable {
     /// Unregisters a group that has ended, because the system may reuse its number.
     func groupEnded(_ group: pid_t) { notify("- \(group)\n") }
 
-    /// Sends a message without blocking, because a stopped warden must not stop this process. Bytes that do not fit are
-    /// sent with the next message. A lock keeps the messages in order. The call under the lock does not block.
+    /// Sends a message without blocking. If the warden were stopped, a blocking call would also stop this process.
+    /// Bytes that do not fit are sent with the next message. A lock keeps the messages in order.
     private func notify(_ message: String) {
         line.withLock { line in
             line.backlog += Array(message.utf8)

@@ -1,7 +1,7 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// The checked arguments of a template. The plan fills them in for each request.
+/// The checked arguments of a template. Its methods fill in the values of a request.
 struct ArgumentPlan: Sendable {
     private enum Step: Sendable {
         case argument(CommandPiece)
@@ -85,8 +85,8 @@ struct ArgumentPlan: Sendable {
         }
     }
 
-    /// Refuses values that the program would read as an option. Such a value is at the start of an argument and begins
-    /// with `-`. A negative number is allowed.
+    /// Throws an error for a value that the program would read as an option: a value that begins an argument with `-`.
+    /// A negative number is allowed.
     private func refuseSmuggledOptions(_ values: [String: String]) throws(AIServiceError) {
         for piece in steps.flatMap(\.pieces) {
             guard let name = piece.leading, let placeholder = byName[name], let argument = piece.filled(values),

@@ -1,13 +1,13 @@
 #if os(macOS) || os(Linux)
-/// A part of a command line: one argument, or a group of arguments that is omitted as a whole.
+/// A part of a command line: one argument, or a group of arguments that is left out as a whole.
 ///
-/// A piece becomes exactly one argument of the program, for any values. There is no shell, so nothing is split,
-/// expanded or quoted. `{name}` stands for the value of a placeholder. `{{` and `}}` stand for the braces themselves.
+/// A piece becomes exactly one argument of the program, whatever its values are. There is no shell, so nothing is
+/// split, expanded or quoted. `{name}` stands for the value of a placeholder. `{{` and `}}` stand for single braces.
 public enum CommandArgument: Sendable, Hashable, ExpressibleByStringLiteral {
     /// One argument: literal text, placeholders, or both, as in `--voice={voice}`.
     case piece(String)
-    /// Arguments that are omitted together if a placeholder in them has no value and no default, as in
-    /// `.optional(["-s", "{rate}"])`.
+    /// A group of arguments, as in `.optional(["-s", "{rate}"])`. If a placeholder in the group has no value and no
+    /// default, the whole group is left out.
     case optional([String])
 
     /// Creates ``piece(_:)``.

@@ -3,8 +3,8 @@
 public enum CommandInput: Sendable, Hashable {
     /// The prompt's text, in UTF-8.
     case text
-    /// The bytes of the prompt's only recording (``/Hablare/Prompt/Part/audio(_:_:)``). A prompt that also has text is
-    /// refused.
+    /// The bytes of the prompt's only recording (``/Hablare/Prompt/Part/audio(_:_:)``). If the prompt also has text,
+    /// the request is refused.
     case audio
 }
 

@@ -5,9 +5,11 @@ public import Hablare
 public enum CommandOutput: Sendable, Hashable {
     /// The program's standard output.
     case standardOutput
-    /// A file whose path replaces `{output}` in the arguments. The file is in a new directory that only this user may
-    /// enter. After the run, the directory is removed with its content. The extension has no dot, and only ASCII
-    /// letters and digits. Many programs choose their format by the extension.
+    /// A file whose path replaces `{output}` in the arguments. The extension has no dot, and only ASCII letters and
+    /// digits. Many programs choose their format by the extension.
+    ///
+    /// The file is in a new directory that only this user may enter. After the run, the directory is removed with its
+    /// content.
     case file(extension: String)
 }
 
@@ -52,7 +54,7 @@ public enum CommandContent: Sendable, Hashable {
         }
     }
 
-    /// The kind and the format in one or two words, for errors and for the fingerprint.
+    /// The kind and the format as a short text, for errors and for the fingerprint.
     var label: String {
         switch self {
         case .text: "text"

@@ -5,7 +5,8 @@ package import Hablare
 public struct CommandPlaceholder: Sendable, Hashable {
     /// The values that a placeholder accepts. No placeholder accepts an empty value or a NUL.
     public enum Values: Sendable, Hashable {
-        /// Any text. At the start of an argument it must not begin with `-`, which would make it an option.
+        /// Any text. At the start of an argument, the text must not begin with `-`, because the program would read it
+        /// as an option.
         case text
         /// A name: ASCII letters, digits and `_ - . + /`. It does not begin with `-`, `/` or `.`, and does not contain
         /// `..`. So a name is never an option, an absolute path, a path to a parent directory, or a URL.
@@ -19,8 +20,8 @@ public struct CommandPlaceholder: Sendable, Hashable {
     /// The placeholder's name. In the command line, it is in braces. It has ASCII letters, digits, `_` and `-`, and
     /// begins with a letter. The names `prompt` and `output` are reserved.
     public var name: String
-    /// The value if the request has none. If the default is `nil`, the request must have a value, except in an optional
-    /// group.
+    /// The value if the request sets none. If the default is also `nil`, the request must set a value, unless the
+    /// placeholder is in an optional group.
     public var `default`: String?
     /// The values that the placeholder accepts.
     public var accepts: Values
@@ -80,7 +81,7 @@ extension CommandPlaceholder {
         }
     }
 
-    /// Whether a value may begin an argument with `-`. Only numbers may.
+    /// Whether a value may begin an argument with `-`. `true` only for numbers.
     var mayBeginWithDash: Bool {
         switch accepts {
         case .text, .name: false

@@ -23,21 +23,21 @@ public struct CommandTemplate: Sendable, Hashable {
     /// The placeholders in the arguments. Each listed placeholder must occur in the arguments. Each placeholder in the
     /// arguments, except `{output}`, must be listed.
     public var placeholders: [CommandPlaceholder]
-    /// The location of the answer. Default: ``CommandOutput/standardOutput``. For example, `.file(extension: "wav")`
-    /// for a program that cannot write sound to its standard output.
+    /// The location of the answer. Default: ``CommandOutput/standardOutput``. For example, use `.file(extension:
+    /// "wav")` for a program that cannot write sound to its standard output.
     public var output: CommandOutput
     /// The content of the answer. For example, `.audio(.wav)`.
     public var content: CommandContent
     /// The provider's limits: concurrent calls, timeout of an attempt, Unicode scalars of a prompt. Default: as many
-    /// concurrent calls as there are processors. For example, `ProviderLimits(concurrency: 1)` for a model that fills
-    /// the memory.
+    /// concurrent calls as there are processors. For example, use `ProviderLimits(concurrency: 1)` for a model that
+    /// fills the memory.
     public var limits: ProviderLimits
-    /// The maximum size of the answer in bytes, at least 1. A program that writes more is killed, and the attempt fails
-    /// with ``/Hablare/AIServiceError/Code/responseTooLarge``. Default: 256 MiB. For example, `1 << 20` (1 MiB) for
-    /// text.
+    /// The maximum size of the answer in bytes, at least 1. Default: 256 MiB. For example, use `1 << 20` (1 MiB) for
+    /// text. If a program writes more, it is killed, and the attempt fails with
+    /// ``/Hablare/AIServiceError/Code/responseTooLarge``.
     public var maximumOutputBytes: Int
-    /// The source of the voices, for the placeholder named `voice`. Default: ``CommandVoiceSource/unlisted``. For
-    /// example, `.espeakNG`.
+    /// The way to find the program's voices, for the placeholder named `voice`. Default:
+    /// ``CommandVoiceSource/unlisted``. For example, `.espeakNG`.
     public var voices: CommandVoiceSource
     /// The command that installs the program, such as `apt-get install espeak-ng`. The error for a missing program
     /// shows it.
@@ -46,15 +46,16 @@ public struct CommandTemplate: Sendable, Hashable {
     public var input = CommandInput.text
     /// The form of an answer that is text. Default: the text itself.
     public var textForm = CommandTextForm.plain
-    /// Whether the program needs the network. If it does, its requests are suspended while there is no network.
-    /// Default: `false`. For example, `true` for a program that calls a service.
+    /// Whether the program needs the network. Default: `false`. If `true`, its requests are suspended while there is no
+    /// network. For example, use `true` for a program that calls a service.
     public var needsNetwork = false
-    /// Whether a run of the program costs money, for example because the program calls a service. Default: `false`; a
-    /// run costs nothing. If `true`, the engine's price table determines the cost. Only three units are counted for a
-    /// program: calls, characters of the prompt, and bytes of the answer. For example, `true` for a program that sends
-    /// its text to a service with a price per character.
+    /// Whether a run of the program costs money, for example because the program calls a service. Default: `false`: a
+    /// run costs nothing.
+    ///
+    /// If `true`, the engine's price table determines the cost. Prices can be per call, per character of the prompt, or
+    /// per byte of the answer.
     public var isCharged = false
-    /// The names of the environment's credentials that the program gets. Default: none.
+    /// The names of the credentials in the environment that the program gets. Default: none.
     ///
     /// A program inherits these variables only if they are listed here:
     ///
@@ -101,7 +102,8 @@ public struct CommandTemplate: Sendable, Hashable {
         self.installation = installation
     }
 
-    /// Everything in the template that changes the answer, on one line. Different templates have different lines.
+    /// A text with everything in the template on which the answer depends, on one line. Different templates have
+    /// different texts.
     var fingerprintText: String {
         let lines = arguments.map { argument in
             switch argument {

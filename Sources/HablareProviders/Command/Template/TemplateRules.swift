@@ -1,7 +1,8 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// The rules of a template. They ensure that no request can make the program misbehave.
+/// The checks of a template. They ensure that no value of a request can change what the program does in an unintended
+/// way.
 enum TemplateRules {
     /// Checks a template.
     ///

@@ -33,23 +33,24 @@ public struct CommandVoice: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The source of a program's voices.
+/// The way to find a program's voices.
 public enum CommandVoiceSource: Sendable, Hashable {
     /// The voices are unknown. Every voice is passed to the program, which may refuse it.
     case unlisted
-    /// Only these voices.
+    /// The program has only these voices.
     case fixed([CommandVoice])
     /// The voices are files, each given by its path.
     case files
-    /// eSpeak NG's list of voices and variants. A voice is, for example, `en-us`, `gmw/en-US`, or `en-us+f3` with a
-    /// variant.
+    /// The program prints eSpeak NG's list of voices and variants. A voice is, for example, `en-us`, `gmw/en-US`, or
+    /// `en-us+f3` with a variant.
     case espeakNG
-    /// Flite's list of voices.
+    /// The program prints Flite's list of voices.
     case flite
-    /// Hibari's list of voices, without the voices that Hibari would have to download.
+    /// The program prints Hibari's list of voices. Voices that Hibari would have to download are left out.
     case hibari
 
-    /// The argument lists with which the program prints its voices. Empty if the program is not asked.
+    /// The arguments with which the program prints its voices: one list of arguments for each run. Empty if the program
+    /// is not asked.
     var listing: [[String]] {
         switch self {
         case .unlisted, .fixed, .files: []

@@ -2,9 +2,9 @@
 import Foundation
 import Hablare
 
-/// A cache of a program's voices, which asks the program once.
+/// A cache of a program's voices. It asks the program once.
 ///
-/// The cache keeps the voices as long as the provider exists. A voice that is installed later is known only after a
+/// The cache keeps the voices as long as the provider exists. If a voice is installed later, it is known only after a
 /// restart.
 actor VoiceCatalog {
     private let source: CommandVoiceSource
@@ -15,8 +15,8 @@ actor VoiceCatalog {
         self.source = source
     }
 
-    /// Returns the voices. Several callers may call before the first answer. Each of them then runs the program, which
-    /// is harmless.
+    /// Returns the voices. If several callers ask before the first answer, each of them runs the program. This is
+    /// harmless.
     ///
     /// - Parameter print: A closure that runs the program with arguments and returns its output.
     /// - Returns: The voices.

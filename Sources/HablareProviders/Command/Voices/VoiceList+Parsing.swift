@@ -26,8 +26,8 @@ extension VoiceList {
         }
     }
 
-    /// Returns eSpeak NG's voices. The id of a voice is its language. If several voices have the same language, the ids
-    /// of the others are their files.
+    /// Returns eSpeak NG's voices. The id of a voice is its language. If several voices have the same language, only
+    /// the first has this id, and the id of each other voice is its file.
     static func espeakVoices(_ text: String) -> [CommandVoice] {
         var languages: Set<String> = []
         return espeakRows(text).map { row in
@@ -39,7 +39,7 @@ extension VoiceList {
     }
 
     /// Returns Flite's voices, from a line such as `Voices available: kal awb_time kal16 awb rms slt`. Flite does not
-    /// report genders, so this function has them.
+    /// report genders, so this function adds them.
     static func fliteVoices(_ text: String) -> [CommandVoice] {
         guard let colon = text.firstIndex(of: ":") else { return [] }
         return text[text.index(after: colon)...].split(whereSeparator: \.isWhitespace).map { name in

@@ -10,7 +10,7 @@ import Musl
 #endif
 
 /// The operating system calls that make the key file durable, and the pause between two attempts to take the file's
-/// lock. Tests replace these calls to observe their order and to make them fail.
+/// lock. A test can replace these calls to observe their order or to make them fail.
 struct CredentialFileCalls: Sendable {
     /// The calls that make new folders and the files' bytes durable.
     var durable: DurableCalls

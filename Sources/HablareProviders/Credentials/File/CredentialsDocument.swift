@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The content of the key file. Pure. Its errors never quote the file's content.
+/// The content of the key file. Its errors never quote the file's content.
 ///
 /// ```json
 /// {

@@ -10,8 +10,8 @@ import Glibc
 import Musl
 #endif
 
-/// The folder of the key file, held open. All files are opened relative to the folder's descriptor. So a path cannot
-/// point to another place at a second lookup.
+/// The folder of the key file, held open. All files are opened relative to the folder's descriptor. So if someone
+/// replaces the folder, the path cannot lead to another place.
 struct CredentialsFolder: ~Copyable {
     /// The maximum number of attempts to take a lock, a hundredth of a second apart.
     private static let maximumAttempts = 500
@@ -132,8 +132,8 @@ struct CredentialsFolder: ~Copyable {
         return try body()
     }
 
-    /// Replaces a file atomically. The caller must hold the lock. The temporary file always has the same name. So the
-    /// next writer removes a temporary file that a killed process left.
+    /// Replaces a file atomically. The caller must hold the lock. The temporary file always has the same name, so that
+    /// the next writer removes a temporary file that a killed process left behind.
     ///
     /// - Throws: ``AIServiceError``. The old file is unchanged, unless the message says that it was replaced.
     func replace(_ name: String, with data: Data) throws(AIServiceError) {

@@ -8,10 +8,10 @@ import Glibc
 import Musl
 #endif
 
-/// The check that decides whether a file may contain keys. The file must be a regular file of this user. No other user
-/// may read or write it.
+/// The check whether a file may contain keys. The file must be a regular file of this user. No other user may read or
+/// write it.
 enum FileTrust {
-    /// Throws an error for any other file.
+    /// Throws an error unless the file passes this check.
     ///
     /// - Throws: ``AIServiceError`` with code `invalidConfiguration`. The message has the command that corrects the
     ///   problem.
@@ -45,7 +45,7 @@ enum FileTrust {
                 + "mv \"$(readlink -f \(ShellWord.quoted(path)))\" \(ShellWord.quoted(path))")
     }
 
-    /// Returns the error for a path on which a file stands in the place of a folder.
+    /// Returns the error for a path at which there is a file instead of a folder.
     static func noFolder(_ path: String) -> AIServiceError {
         refusal("\(path) cannot be used as a folder, because a file is in its place. Move the file away.")
     }

@@ -3,7 +3,7 @@ import Foundation
 public import Hablare
 import Security
 
-/// Keys in the keychain of an Apple platform, stored as generic passwords with one service name.
+/// A store of the keys in the keychain of an Apple platform. The keys are generic passwords with one service name.
 ///
 /// The items are available after the first unlock of the device. They stay on the device and are not synchronised. An
 /// item's account is the credential's name, such as `openai` or `openai/work`. An item's value is the key with its

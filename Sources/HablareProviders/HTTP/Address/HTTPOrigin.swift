@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The scheme, host and port of an address (RFC 6454). A key is sent only to its own origin.
+/// The scheme, host and port of an address (RFC 6454). A key is sent only to the origin to which it belongs.
 public struct HTTPOrigin: Sendable, Hashable {
     /// `http` or `https`.
     public let scheme: String
     /// The host's name in lower case, or its IP address. An IPv6 address has no brackets.
     public let host: String
-    /// The port. If the address omits the port, the scheme's default port.
+    /// The port. If the address has no port, this is the default port of the scheme.
     public let port: Int
 
-    /// Creates the origin of an address. Returns `nil` unless the address is an absolute `http` or `https` address.
+    /// Creates the origin of an address. Returns `nil` if the address is not an absolute `http` or `https` address.
     public init?(of url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
@@ -19,7 +19,7 @@ public struct HTTPOrigin: Sendable, Hashable {
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// The origin as an address. The scheme's default port is omitted.
+    /// The origin as an address, without the scheme's default port.
     public var text: String {
         let name = host.contains(":") ? "[\(host)]" : host
         let isUsual = port == (scheme == "https" ? 443 : 80)

@@ -50,9 +50,9 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// Returns the URL of a path below this address.
     ///
     /// - Parameters:
-    ///   - segments: The path's segments. Each segment is escaped, so that user input such as a voice or a model never
-    ///     becomes part of the path's structure.
-    ///   - query: The query's names and values. They are escaped, too.
+    ///   - segments: The path's segments. Each segment is escaped, so that user input, such as the name of a voice,
+    ///     cannot change the structure of the path.
+    ///   - query: The query's names and values. They are also escaped.
     public func url(_ segments: [String], query: [(name: String, value: String)] = []) -> URL {
         var text = text
         for segment in segments {
@@ -69,8 +69,8 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address.
     public var description: String { text }
 
-    /// Escapes everything except the unreserved characters of RFC 3986. A segment of dots is also escaped, because it
-    /// would change the path.
+    /// Escapes everything except the unreserved characters of RFC 3986. A segment of dots is also escaped, because
+    /// otherwise it would refer to another path.
     private static func escaped(_ text: String) -> String {
         if text.allSatisfy({ $0 == "." }) { return text.map { _ in "%2E" }.joined() }
         if text.utf8.allSatisfy(isUnreserved) { return text }

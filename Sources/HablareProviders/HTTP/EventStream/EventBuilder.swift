@@ -2,7 +2,7 @@ import Foundation
 
 /// Assembles events from the lines of an event stream.
 struct EventBuilder: Sendable {
-    /// The last id that an empty line has confirmed. The stream can be resumed after this id.
+    /// The last event id before an empty line. A client can resume the stream after this id.
     private(set) var lastEventID = ""
     /// The time that a client should wait before it reconnects, if the stream states one.
     private(set) var retry: Duration?
@@ -11,7 +11,7 @@ struct EventBuilder: Sendable {
     private var hasData = false
     private var type = ""
     private var eventID = ""
-    /// The last type that was read. Most events of a stream have the same type and share one text.
+    /// The last event type that was read. Most events of a stream have the same type, so this text is reused.
     private var knownType = ""
     private let maximumBytes: Int
 
@@ -19,7 +19,7 @@ struct EventBuilder: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether an event has begun. An empty line would complete the event.
+    /// Whether an event has begun. The next empty line completes it.
     var isMidEvent: Bool { hasData || !type.isEmpty }
 
     /// Adds a line that is not empty.
@@ -37,8 +37,7 @@ struct EventBuilder: Sendable {
         }
     }
 
-    /// Begins a line of data. A call of `dataCame` must follow, even for an empty line, because `dataCame` checks the
-    /// limit.
+    /// Begins a line of data. Then call `dataCame`, even if the line is empty, because `dataCame` checks the limit.
     @inline(__always)
     mutating func dataBegan() {
         if hasData { data.append(LineEnds.lineFeed) }
@@ -78,7 +77,8 @@ struct EventBuilder: Sendable {
         return knownType
     }
 
-    /// Returns the time of a `retry` field; `nil` unless the field has only digits and its number fits an `Int64`.
+    /// Returns the time of a `retry` field. Returns `nil` if the field has other characters than digits, or if its
+    /// number is too large for an `Int64`.
     private static func milliseconds(_ digits: UnsafeRawBufferPointer) -> Duration? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self)).map { .milliseconds($0) }

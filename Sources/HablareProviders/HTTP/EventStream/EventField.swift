@@ -1,4 +1,5 @@
-/// The fields of an event that have a meaning (WHATWG HTML, 9.2.6). All other lines, including comments, are ignored.
+/// The fields of an event that have a meaning (WHATWG HTML, 9.2.6). Lines without such a field, such as comments, are
+/// ignored.
 enum EventField {
     case data, event, id, retry
 

@@ -19,8 +19,8 @@ public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible
 /// A parser for a stream of events (`text/event-stream`; WHATWG HTML, 9.2). It accepts pieces of any size. It performs
 /// no input or output.
 ///
-/// The events and the faults do not depend on where the stream is split into pieces. An empty line completes the event
-/// before it. If the stream ends without that empty line, the event is discarded (``isMidEvent``).
+/// It does not matter where the stream is split into pieces: the events and the faults are the same. An empty line
+/// completes the event before it. If the stream ends before this empty line, the event is discarded (``isMidEvent``).
 ///
 /// Lines within a piece are parsed in place. The parser allocates memory only for an event's data, and for a new type
 /// or id that is longer than 15 bytes.
@@ -33,19 +33,19 @@ public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible
 /// try parser.parse(piece, into: &events)
 /// ```
 public struct EventStreamParser: Sendable {
-    /// The default maximum size of a line, and of an event's data: 16 MiB. This is several times the size of the
-    /// largest image that a service sends in an event.
+    /// The default maximum size of a line, and of an event's data: 16 MiB. The largest image that a service sends in an
+    /// event is several times smaller.
     public static let defaultMaximumBytes = 16 << 20
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private var event: EventBuilder
     private var line = UnfinishedLine()
-    /// The number of bytes of a byte order mark that were read at the stream's beginning. After the beginning, the
-    /// number is always 3.
+    /// The number of bytes of a byte order mark that were read at the stream's beginning. Later, the number is always
+    /// 3.
     private var markCount = 0
-    /// Whether the previous piece ended with a carriage return. A line feed at the start of the next piece then belongs
-    /// to it.
+    /// Whether the previous piece ended with a carriage return. If the next piece starts with a line feed, the two
+    /// characters are one line end.
     private var endsInReturn = false
     private var fault: EventStreamFault?
     private let maximumLineBytes: Int
@@ -63,15 +63,15 @@ public struct EventStreamParser: Sendable {
         event = EventBuilder(maximumBytes: max(0, maximumEventBytes))
     }
 
-    /// The last id of the stream that an empty line has confirmed; empty if there is none. To resume the stream, send
-    /// this id as `Last-Event-ID`.
+    /// The last event id before an empty line; empty if there is none. To resume the stream, send this id as
+    /// `Last-Event-ID`.
     public var lastEventID: String { event.lastEventID }
 
-    /// The time that a client should wait before it reconnects; `nil` if the stream does not state one.
+    /// The time that a client should wait before it reconnects; `nil` if the stream does not state this time.
     public var retry: Duration? { event.retry }
 
-    /// Whether an event has begun and is not complete. Also `true` during a line that may belong to an event. If the
-    /// stream ends at this point, that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
+    /// Whether the end of the stream at this point would lose an event: an event has begun and is not complete, or a
+    /// line that may belong to an event is not complete. A comment, a `retry` or an `id` alone does not begin an event.
     public var isMidEvent: Bool { event.isMidEvent || line.hasMeaning || (1..<3).contains(markCount) }
 
     /// Parses the next piece. Appends the events that the piece completes.
@@ -151,7 +151,7 @@ public struct EventStreamParser: Sendable {
         }
     }
 
-    /// Adds a part of a line. The line is too long, or its end is in another piece.
+    /// Adds a part of a line. Used if the line is too long, or if its end is in another piece.
     private mutating func came(_ part: UnsafeRawBufferPointer) throws(EventStreamFault) {
         let allowed = min(part.count, maximumLineBytes - line.count)
         // Add the allowed part first, so that a fault earlier in the stream takes precedence.

@@ -1,13 +1,16 @@
 /// The beginning of a line whose end has not arrived.
 ///
-/// The first ``keptBytes`` bytes are kept in memory that the next line reuses. The line's field decides about further
-/// bytes. Further bytes of a `data` field are passed to the event at once. Further bytes of another known field are
-/// kept. Further bytes of any other line are only counted.
+/// The first ``keptBytes`` bytes are kept in memory that the next line reuses. After that, the field of the line
+/// decides:
+///
+/// - Bytes of a `data` field are passed to the event at once.
+/// - Bytes of another known field are kept.
+/// - Bytes of any other line are only counted.
 struct UnfinishedLine: Sendable {
     /// The number of bytes after which the line's field decides how further bytes are handled.
     static let keptBytes = 16 << 10
 
-    /// The way in which a line's bytes are handled.
+    /// How the bytes of a line are handled.
     enum Course: Sendable {
         /// The bytes are kept until the line's end.
         case kept
@@ -26,7 +29,7 @@ struct UnfinishedLine: Sendable {
     /// Whether no byte of a line has arrived.
     var isEmpty: Bool { count == 0 }
 
-    /// Whether the line may have a meaning. A comment has none.
+    /// Whether the line may have a meaning. A comment has no meaning.
     var hasMeaning: Bool { count > 0 && course != .dropped && bytes.first != UInt8(ascii: ":") }
 
     /// Adds bytes of the line. Checks the limit of a line.

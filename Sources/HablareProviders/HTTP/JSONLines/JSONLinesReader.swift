@@ -16,9 +16,9 @@ public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
 /// A reader of JSON lines (`application/x-ndjson`, JSON Lines). It accepts pieces of any size. It performs no input or
 /// output.
 ///
-/// The lines and the faults do not depend on where the stream is split into pieces. A line ends with a line feed. A
-/// carriage return directly before the line feed is part of the line end. Any other carriage return is part of the
-/// line. Blank lines are skipped. The reader does not check whether a line is JSON.
+/// It does not matter where the stream is split into pieces: the lines and the faults are the same. A line ends with a
+/// line feed. A carriage return directly before the line feed is part of the line end. Any other carriage return is
+/// part of the line. Blank lines are skipped. The reader does not check whether a line is JSON.
 ///
 /// ```swift
 /// var reader = JSONLinesReader(maximumLineBytes: 1 << 20)
@@ -29,8 +29,8 @@ public struct JSONLinesReader: Sendable {
     /// The default maximum size of a line: 16 MiB.
     public static let defaultMaximumLineBytes = 16 << 20
 
-    /// The beginning of a line whose end has not arrived. The byte count includes a carriage return that may be part of
-    /// the line end.
+    /// The beginning of a line whose end has not arrived. It may include a carriage return that is part of the line
+    /// end.
     private var line = Data()
     private var fault: JSONLinesFault?
     private let maximumLineBytes: Int

@@ -1,8 +1,8 @@
 /// A finder of the line ends in a piece. A line end is a line feed, a carriage return, or a carriage return with a line
 /// feed.
 ///
-/// The finder searches for each of the two characters with the C library's fast search, and caches the next occurrence.
-/// For each of the two characters, the finder therefore scans a piece at most once, even if the character does not
+/// The finder searches for line feeds and for carriage returns with the C library's fast search, and caches the next
+/// occurrence of each. So it scans a piece at most once for each of the two characters, even if a character does not
 /// occur.
 struct LineEnds {
     static let lineFeed: UInt8 = 0x0A

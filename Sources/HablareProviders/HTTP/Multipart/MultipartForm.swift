@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 public import Hablare
 
-/// A form with files (`multipart/form-data`; RFC 7578), encoded in the same way as by browsers.
+/// A form with files (`multipart/form-data`; RFC 7578), encoded as browsers do.
 ///
-/// The boundary is 128 bits of a digest of the whole form. So equal forms have equal bytes. No content can contain the
-/// boundary of its own form, so the encoder does not search the content for the boundary. Content files are read only
-/// when the body is sent.
+/// The boundary is 128 bits of a digest of the whole form. So equal forms have equal bytes. A content cannot contain
+/// the boundary of its own form, so the encoder does not search the content for the boundary. Content files are read
+/// only when the body is sent.
 public struct MultipartForm: Sendable {
     fileprivate enum Part: Sendable {
         case field(name: String, value: String)
@@ -104,8 +104,8 @@ extension MultipartForm.Part {
         escaped(String(name.map { $0 == "\n" || $0 == "\r" ? "\r\n" : $0 }))
     }
 
-    /// Escapes a file's name: the characters that would end the name or its line. All other characters are kept, in
-    /// UTF-8.
+    /// Escapes a file's name: only the characters that would end the name or its line. All other characters are kept,
+    /// in UTF-8.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

@@ -7,7 +7,7 @@ public import Hablare
 public struct ProxyAddress: Sendable, Hashable {
     /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// An HTTP proxy, which is used with `CONNECT` for calls of both `http` and `https`. For `https`, the proxy
+        /// An HTTP proxy. It is used with `CONNECT` for calls of `http` and of `https`. In a call of `https`, the proxy
         /// sees only the destination.
         case http
         /// A SOCKS 5 proxy, which resolves host names itself. A user name is not supported.

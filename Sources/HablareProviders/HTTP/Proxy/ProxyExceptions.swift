@@ -1,6 +1,6 @@
 import Foundation
 
-/// The destinations that bypass the proxy, in the form of `NO_PROXY`. Pure.
+/// The destinations for which no proxy is used, in the form of `NO_PROXY`.
 ///
 /// Commas or white space separate the entries. An entry is one of these:
 ///

@@ -2,8 +2,9 @@ public import Hablare
 
 /// The rules that select the proxy for a call.
 ///
-/// Calls to this machine (``HTTPOrigin/isLoopback``) bypass every proxy, because a proxy on another machine could not
-/// reach this machine's loopback address. If a proxy on this machine should receive such calls, set `includesLoopback`.
+/// For calls to this machine (``HTTPOrigin/isLoopback``), no proxy is used, because a proxy on another machine could
+/// not reach this machine's loopback address. If a proxy on this machine should receive such calls, set
+/// `includesLoopback`.
 ///
 /// ```swift
 /// let proxy = try ProxyAddress("http://proxy.example:3128")
@@ -23,7 +24,7 @@ public struct ProxyRules: Sendable, Hashable {
     /// - Parameters:
     ///   - http: The proxy for calls of `http`; `nil` for none.
     ///   - https: The proxy for calls of `https`; `nil` for none.
-    ///   - except: The destinations that bypass the proxies, in the form of `NO_PROXY`. Default: none.
+    ///   - except: The destinations for which no proxy is used, in the form of `NO_PROXY`. Default: none.
     ///   - includesLoopback: Whether calls to this machine also go through the proxies. Default: `false`.
     public init(http: ProxyAddress?, https: ProxyAddress?, except: String = "", includesLoopback: Bool = false) {
         self.http = http
@@ -36,12 +37,13 @@ public struct ProxyRules: Sendable, Hashable {
     ///
     /// - `http_proxy` applies to calls of `http`.
     /// - `https_proxy` applies to calls of `https`.
-    /// - `all_proxy` applies to each of the two if its own variable is not set.
-    /// - `no_proxy` lists the destinations that bypass the proxies. An entry is `*`, a host with its subdomains, an
+    /// - `all_proxy` applies to calls of `http` if `http_proxy` is not set, and to calls of `https` if `https_proxy` is
+    ///   not set.
+    /// - `no_proxy` lists the destinations for which no proxy is used. An entry is `*`, a host with its subdomains, an
     ///   address, or a block of addresses (`10.0.0.0/8`). Each entry may have a port.
     ///
-    /// Lowercase names take precedence over uppercase names. An empty value means no proxy. A CGI program ignores
-    /// `HTTP_PROXY`, because the program's clients can set it.
+    /// Lowercase names take precedence over uppercase names. An empty value means no proxy. In a CGI program,
+    /// `HTTP_PROXY` is ignored, because the program's clients can set this variable.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an invalid address. The error names the
     ///   variable.

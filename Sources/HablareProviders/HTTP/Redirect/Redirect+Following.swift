@@ -1,16 +1,16 @@
 import HTTPTypes
 
 extension Redirect {
-    /// Sends a call and follows its redirects. Used by transports that send one call at a time.
+    /// Sends a call and follows its redirects. For transports that send one call at a time.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - exchange: A closure that sends one call without following redirects. It returns the answer, and a closure
-    ///     that discards the answer's body. The next call can use the same connection only after the second closure
-    ///     returns.
-    /// - Returns: The first answer that is not a redirect, with ``HTTPAnswer/wasCarriedOut``.
-    /// - Throws: The errors of `exchange`. ``HTTPFailure`` for a redirect that must not be followed. A failure after a
-    ///   303 reports that the call may have arrived.
+    ///   - exchange: A closure that sends one call without following redirects. It returns the answer, and a second
+    ///     closure that discards the answer's body. The next call can use the same connection only after the second
+    ///     closure returns.
+    /// - Returns: The first answer that is not a redirect. Its ``HTTPAnswer/wasCarriedOut`` is set.
+    /// - Throws: The errors of `exchange`. ``HTTPFailure`` for a redirect that must not be followed. After a 303, the
+    ///   failure says that the call may have arrived.
     package static func following(
         _ call: HTTPCall, exchange: (HTTPCall) async throws -> (answer: HTTPAnswer, leave: @Sendable () async -> Void)
     ) async throws -> HTTPAnswer {

@@ -14,12 +14,12 @@ import HTTPTypes
 ///
 /// A redirect to another origin, including from `http` to `https`, is refused in two cases:
 ///
-/// - The call has secrets. It would be sent without its key, and would fail.
-/// - The call has a body, or a method other than GET and HEAD. It would show one server the data that is meant for
-///   another server.
+/// - The call has secrets. Without its secrets, the call would fail at the other origin.
+/// - The call has a body, or a method other than GET and HEAD. The other origin would receive data that is not meant
+///   for it.
 ///
-/// Any other call goes to the other origin. Cookies and keys are removed from its fields. They stay removed, even if a
-/// later redirect leads back to the first origin.
+/// Any other call is sent to the other origin, without its fields for cookies and keys. These fields stay removed, even
+/// if a later redirect leads back to the first origin.
 public enum Redirect {
     /// The maximum number of redirects per call: 5.
     public static let limit = 5
@@ -37,8 +37,8 @@ public enum Redirect {
     ///   - location: The answer's `location` field.
     ///   - followed: The number of redirects followed before this one.
     /// - Throws: ``HTTPFailure`` with the reason ``HTTPFailure/Reason/redirect`` if the redirect must not be followed.
-    ///   The failure reports that the call was not carried out, because a server that redirects does not act. The
-    ///   exception is a 303, which answers a call that was carried out.
+    ///   The failure says that the call was not carried out, because a server that redirects a call does not carry it
+    ///   out. After a 303, the failure says that the call was carried out.
     static func next(
         after call: HTTPCall, status: Int, location: String?, followed: Int
     ) throws(HTTPFailure) -> HTTPCall? {
@@ -75,12 +75,12 @@ public enum Redirect {
         return next
     }
 
-    /// Returns whether an answer reports that the call was carried out and where the result is. Later failures do not
-    /// change this.
+    /// Returns whether an answer (a 303) says that the call was carried out and where its result is. Later failures do
+    /// not change this.
     static func isDone(_ call: HTTPCall, status: Int) -> Bool { status == 303 && !call.method.isSafe }
 
-    /// Returns the text of an origin that a server sent, if the text has the form of an origin. A server may send any
-    /// text.
+    /// Returns an origin that a server sent, for a message. A server may send any text, so only a text that has the
+    /// form of an origin is returned.
     private static func name(of origin: HTTPOrigin) -> String {
         ServiceRefusal.isWord(origin.host) ? origin.text : "another origin"
     }

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Dates in HTTP's form (RFC 9110, 5.6.7): the current form, such as `Sun, 06 Nov 1994 08:49:37 GMT`, and two obsolete
-/// forms that clients must accept.
+/// Dates in HTTP's form (RFC 9110, 5.6.7). There is a current form, such as `Sun, 06 Nov 1994 08:49:37 GMT`, and there
+/// are two obsolete forms that clients must also accept.
 package enum HTTPDate {
     private static let months = [
         "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,

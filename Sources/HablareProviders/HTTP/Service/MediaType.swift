@@ -23,7 +23,8 @@ struct MediaType: Sendable, Hashable {
 }
 
 extension MediaType {
-    /// Creates a media type from content that certainly has one of these kinds. Returns `nil` for all other content.
+    /// Finds the media type from content, if the content has the form of one of these kinds. Returns `nil` for all
+    /// other content.
     ///
     /// JSON must be a whole object or list. Events must begin with a field of an event stream. Pictures and sound must
     /// begin with the bytes of their format.

@@ -1,7 +1,7 @@
 import Hablare
 
 extension Result<ProviderAnswer, AIServiceError> {
-    /// Creates the result of a call: the answer that a function returns, or the error that it throws.
+    /// Creates the result of a call from a function: the answer that the function returns, or the error that it throws.
     init(
         of call: ProviderCall, by answer: (ProviderCall) async throws(AIServiceError) -> ProviderAnswer
     ) async {

@@ -3,8 +3,8 @@ public import HTTPTypes
 public import Hablare
 import HablareJSON
 
-/// A service's answer: its head, and a body that is still arriving. The status is between 200 and 299, or a status that
-/// the request accepts.
+/// A service's answer: its head (status and header fields), and a body that may still be arriving. The status is
+/// between 200 and 299, or a status that the request accepts.
 ///
 /// The methods that read the body translate every failure of the transport into the engine's error.
 public struct ServiceAnswer: Sendable {
@@ -27,12 +27,13 @@ public struct ServiceAnswer: Sendable {
     /// Whether the service may have charged for the call.
     var mayBeBilled = true
 
-    /// The media type that the content has. It is set if the request does not accept the stated media type.
+    /// The media type that was found from the content. It is set if the request does not accept the stated media type.
     var proven: MediaType?
 
-    /// The media type, in lower case and without parameters; empty if the answer does not state one. If the request
-    /// accepts the content's type but not the stated type (``ServiceRequest/accepts``), this property is the content's
-    /// type.
+    /// The media type, in lower case and without parameters; empty if the answer does not state one.
+    ///
+    /// If the request does not accept the stated type (``ServiceRequest/accepts``), this property is the type that was
+    /// found from the content.
     public var mediaType: String { media.text }
     /// The media type.
     var media: MediaType { proven ?? stated }
@@ -55,7 +56,7 @@ public struct ServiceAnswer: Sendable {
 
     /// Returns the whole body.
     ///
-    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge`` for a body that
+    /// - Throws: The errors of ``forEachPiece(_:)``. ``/Hablare/AIServiceError/Code/responseTooLarge`` for a body that
     ///   is larger than the request allows.
     public func data() async throws(AIServiceError) -> Data {
         var all = Data()
@@ -74,13 +75,13 @@ public struct ServiceAnswer: Sendable {
 
     /// Returns the whole body, decoded from JSON.
     ///
-    /// - Throws: The errors of ``data()``; ``/Hablare/AIServiceError/Code/invalidResponse`` if the body cannot be
+    /// - Throws: The errors of ``data()``. ``/Hablare/AIServiceError/Code/invalidResponse`` if the body cannot be
     ///   decoded.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) async throws(AIServiceError) -> Value {
         try json(type, of: try await data())
     }
 
-    /// Decodes a body that has been read from JSON.
+    /// Decodes a body from JSON. The body has already been read.
     func json<Value: Decodable>(_ type: Value.Type = Value.self, of data: Data) throws(AIServiceError) -> Value {
         do {
             return try JSONDecoder().decode(type, from: data)
@@ -94,7 +95,7 @@ public struct ServiceAnswer: Sendable {
         try object(of: try await data())
     }
 
-    /// Returns a body that has been read as a JSON object.
+    /// Returns a body as a JSON object. The body has already been read.
     func object(of data: Data) throws(AIServiceError) -> ParameterValue {
         guard let value = ParameterValue(lenientJSON: data), case .object = value else {
             throw unreadable("no JSON object", keeping: data)
@@ -106,9 +107,8 @@ public struct ServiceAnswer: Sendable {
     /// returns `false` or the body ends. If the closure stops the stream, the remaining stream is not fetched.
     ///
     /// - Parameter each: A closure that handles an event and returns whether to continue.
-    /// - Returns: Whether `each` stopped the stream. With most services, a stream is incomplete if its body ends before
-    ///   `each` stops it.
-    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not
+    /// - Returns: Whether `each` stopped the stream. With most services, the stream is incomplete if this is `false`.
+    /// - Throws: The errors of ``forEachPiece(_:)``. ``/Hablare/AIServiceError/Code/invalidResponse``, which is not
     ///   retried, for an event or a line that is too long.
     public func forEachEvent(
         _ each: (ServerSentEvent) async throws -> Bool
@@ -124,7 +124,7 @@ public struct ServiceAnswer: Sendable {
     }
 
     /// Calls a closure for each item that a parser finds in the body, until the closure returns `false`. Returns
-    /// whether the closure stopped the reading.
+    /// whether the closure returned `false`.
     private func forEachItem<Item>(
         _ parse: (Data, inout [Item]) throws -> Void, _ each: (Item) async throws -> Bool
     ) async throws -> Bool {
@@ -145,7 +145,7 @@ public struct ServiceAnswer: Sendable {
     /// - Parameters:
     ///   - maximumBytes: The maximum number of bytes in a line. Default: 16 MiB.
     ///   - each: A closure that handles a line. The line has no line end.
-    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not
+    /// - Throws: The errors of ``forEachPiece(_:)``. ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not
     ///   retried, for a line that is too long.
     public func forEachLine(
         maximumBytes: Int = JSONLinesReader.defaultMaximumLineBytes, _ each: (Data) async throws -> Void
@@ -166,9 +166,9 @@ public struct ServiceAnswer: Sendable {
 
     /// Returns the error for a body that does not follow the API.
     ///
-    /// The service may have done the work and billed it, and a retry would probably get the same answer. Therefore the
-    /// error is permanent: the request fails. The ledger records the call as possibly billed, unless the request cannot
-    /// be billed (``ServiceRequest/mayBeBilled``).
+    /// The error is permanent: the request fails. The reason: the service may have done the work and billed it, and a
+    /// retry would probably get the same answer. The ledger (the record of usage and cost) records the call as possibly
+    /// billed, unless the request cannot be billed (``ServiceRequest/mayBeBilled``).
     ///
     /// - Parameters:
     ///   - cause: The problem, without any of the body's content.
@@ -184,7 +184,8 @@ public struct ServiceAnswer: Sendable {
         return failure(error.keeping(kept))
     }
 
-    /// Returns a body to keep. Returns `nil` if the body is empty, or if the call cannot have been billed.
+    /// Returns a body in the form in which it is kept with the request. Returns `nil` if the body is empty, or if the
+    /// call cannot have been billed.
     func kept(_ body: Data, isCut: Bool = false) -> KeptAnswer? {
         guard mayBeBilled, !body.isEmpty else { return nil }
         let type = stated.text
@@ -194,9 +195,9 @@ public struct ServiceAnswer: Sendable {
     /// Checks the content of an answer whose media type the request does not accept. The stated type is often wrong or
     /// missing, and the service may bill the answer.
     ///
-    /// - Returns: The answer, read into memory, with its content's type.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` if the request does not accept the content either.
-    ///   The error keeps the content.
+    /// - Returns: The answer, read into memory, with the type that was found from its content.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` if the request does not accept this type either. The
+    ///   error keeps the content.
     func judged(accepting kinds: [String]) async throws(AIServiceError) -> ServiceAnswer {
         let cause = "media type \(ServiceRefusal.word(stated.text.replacing("/", with: ".")))"
         guard mayBeBilled else { throw unreadable(cause) }
@@ -218,7 +219,8 @@ public struct ServiceAnswer: Sendable {
         words.map { $0.adding(said, to: error) } ?? error
     }
 
-    /// Returns the error for an answer that exceeds the size limit. The service generated the answer and may bill it.
+    /// Returns the error for an answer that exceeds the size limit. The service has generated the answer and may bill
+    /// it.
     ///
     /// - Parameters:
     ///   - limit: The limit in bytes.
@@ -232,7 +234,7 @@ public struct ServiceAnswer: Sendable {
             "\(service) returned more than \(limit) bytes\(location), the maximum. \(advice)", billing: bill)
     }
 
-    /// Returns the error for an answer that ended cleanly before it was complete.
+    /// Returns the error for an answer that ended without a failure of the transfer, but before it was complete.
     func brokenOff() -> AIServiceError {
         AIServiceError(
             .connectionLost, "\(service) ended its answer before it was complete.",

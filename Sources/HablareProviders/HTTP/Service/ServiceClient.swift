@@ -43,8 +43,8 @@ public struct ServiceClient: Sendable {
         self.clock = clock
     }
 
-    /// Sends a request. Returns when the head of the answer arrives. The head must have a success status, or a status
-    /// that the request accepts.
+    /// Sends a request. Returns when the head of the answer (status and header fields) arrives. The status must be a
+    /// success status, or a status that the request accepts.
     ///
     /// - Parameters:
     ///   - request: The request to send.
@@ -54,7 +54,7 @@ public struct ServiceClient: Sendable {
     ///   - an error for a failed transfer. Its disposition is `outcomeUnknown` if the call may have arrived and may be
     ///     billed;
     ///   - `outcomeUnknown` for a temporary refusal after a 303, because the 303 shows that the call was carried out;
-    ///   - `invalidResponse` if the request accepts neither the answer's media type nor the type of the answer's
+    ///   - `invalidResponse` if the request accepts neither the stated media type of the answer nor the type of its
     ///     content. If the call may be billed, the error keeps the answer (``/Hablare/AIServiceError/keptAnswer``);
     ///   - `cancelled` if the task is cancelled.
     public func send(
@@ -167,7 +167,7 @@ public struct ServiceClient: Sendable {
 }
 
 extension AIServiceError {
-    /// The same error, for a call that was carried out or whose answer had begun. If the error is retryable, its
-    /// disposition becomes `outcomeUnknown`. The call may be billed.
+    /// The same error, for a call that was carried out or whose answer had begun. The call may be billed, so a
+    /// retryable error gets the disposition `outcomeUnknown`.
     var afterwards: AIServiceError { (isRetryable ? disposed(.outcomeUnknown) : self).billed(.maybeBilled) }
 }

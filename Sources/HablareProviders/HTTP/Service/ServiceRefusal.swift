@@ -12,12 +12,14 @@ public struct ServiceRefusal: Sendable {
     /// The beginning of the body, at most ``mostOfBody`` bytes. The body may repeat the prompt. Do not put it into an
     /// error.
     public let body: Data
-    /// The time at which the refusal arrived. Relative dates are computed from it.
+    /// The time at which the refusal arrived. Relative times in the fields, such as `Retry-After`, count from this
+    /// time.
     public let now: Date
 
     /// The maximum number of bytes that are read of a refusal's body: 64 KiB.
     public static let mostOfBody = 64 << 10
-    /// The maximum wait for a refusal's body: 5 seconds. After this time, the part that has arrived is used.
+    /// The maximum time for which the client waits for a refusal's body: 5 seconds. After this time, the part that has
+    /// arrived is used.
     public static let longestBody = Duration.seconds(5)
 
     /// Creates a refusal.
@@ -37,7 +39,7 @@ public struct ServiceRefusal: Sendable {
 }
 
 extension ServiceRefusal {
-    /// Returns the error for a status without further details (RFC 9110).
+    /// Returns the usual error for a status, for a service that gives no further details (RFC 9110).
     ///
     /// | status | result |
     /// |---|---|
@@ -95,8 +97,7 @@ extension ServiceRefusal {
         }
     }
 
-    /// Returns an error whose cause has the status. The cause also has the service's own code, if the code has a safe
-    /// form.
+    /// Returns an error whose cause names the status, and also the service's own code if the code has a safe form.
     func failure(
         _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil,
         saying words: [String?]
@@ -106,7 +107,7 @@ extension ServiceRefusal {
     }
 
     /// Returns a service's code if it has the form of a code: a short word of letters, digits and a few punctuation
-    /// marks. Otherwise returns "an unknown code", because any other text may quote a user's input.
+    /// marks. Otherwise returns "an unknown code", because any other text may quote the user's input.
     package static func word(_ text: String) -> String { isWord(text) ? text : "an unknown code" }
 
     /// Returns whether a text has the form of a service's code.

@@ -15,20 +15,20 @@ public struct ServiceRequest: Sendable {
     public var fields: HTTPFields
     /// The body.
     public var body: HTTPBody
-    /// The accepted kinds of answer, such as `application/json` or `audio`. A kind is a whole media type, or its first
-    /// part, which matches all subtypes. An empty list accepts every kind.
+    /// The accepted kinds of answer, such as `application/json` or `audio`. A kind is a whole media type, or only its
+    /// first part, which matches all subtypes. An empty list accepts every kind.
     ///
-    /// If an answer has another media type or none, the client reads the whole answer and checks its content. JSON,
-    /// events, pictures and sound are recognised by their content. An answer with an accepted type of content is
-    /// accepted. All other answers are refused. A refused answer is kept if the call may be billed.
+    /// If an answer has another media type or none, the client reads the whole answer and checks its content. The
+    /// client recognises JSON, events, pictures and sound by their content. If the type of the content is accepted, the
+    /// answer is accepted. Otherwise the answer is refused, and is kept if the call may be billed.
     public var accepts: [String]
-    /// The maximum size of an answer that is read into memory, in bytes. Default: 64 MiB. For example, `1 << 20` (1
+    /// The maximum size of an answer that is read into memory, in bytes. Default: 64 MiB. For example, use `1 << 20` (1
     /// MiB) for a list of models.
     public var maximumAnswerBytes: Int
     /// Additional statuses that are accepted as answers, with any media type. For example, 404 for a request that asks
     /// whether an object still exists. Default: none.
     public var alsoTakes: Set<Int>
-    /// Whether the service may charge for the request. If it may, a lost call may have cost money. Default: `true` for
+    /// Whether the service may charge for the request. If `true`, a lost call may have cost money. Default: `true` for
     /// every method except GET and HEAD, which only read.
     public var mayBeBilled: Bool
 
@@ -73,7 +73,7 @@ public struct ServiceRequest: Sendable {
             maximumAnswerBytes: maximumAnswerBytes)
     }
 
-    /// Returns a request that reads an existing object. The request is free, unless `mayBeBilled` states that the
+    /// Returns a request that reads an existing object. Reading the object is free. Set `mayBeBilled` to `true` if the
     /// object is the result of billed work.
     public static func get(
         _ path: [String], query: [(name: String, value: String)] = [], accepts: [String] = ["application/json"],

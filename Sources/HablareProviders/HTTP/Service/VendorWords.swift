@@ -2,17 +2,17 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A filter that makes a service's own message safe for an error's ``/Hablare/AIServiceError/cause``. Pure.
+/// A filter that makes a service's own message safe for an error's ``/Hablare/AIServiceError/cause``.
 ///
 /// A service's message may quote the prompt or the key, and errors are stored and logged. The filter changes the
 /// message in these steps:
 ///
 /// 1. Control characters and line ends become blanks.
 /// 2. The call's keys, and every word that looks like a key, become `[key]`.
-/// 3. Parts that also occur in the request's texts become `[prompt]` (``Redaction``). Such a part is a word of at least
-///    four letters, a number of at least four digits, or any sequence of at least twelve bytes. The request's texts are
-///    its prompt, its instructions, and each of its parameters that is a text with a blank. Common words of error
-///    messages are not replaced.
+/// 3. Parts that also occur in the texts of the request become `[prompt]` (``Redaction``). Such a part is a word of at
+///   least four letters, a number of at least four digits, or any sequence of at least twelve bytes. The texts of the
+///   request are its prompt, its instructions, and each of its parameters that is a text with a blank. Common words of
+///   error messages are not replaced.
 /// 4. The first ``longest`` characters are kept, and the others are removed.
 ///
 /// If the filter has no request, it does not know which texts were sent. It then keeps the message only if the call had
@@ -83,7 +83,7 @@ struct VendorWords: Sendable {
 
     // MARK: The request's texts
 
-    /// Returns everything that the user wrote into a request, in one text.
+    /// Returns one text with everything that the user wrote into a request.
     static func texts(of request: AIRequest) -> String {
         var texts: [String] = []
         switch request.prompt {
@@ -110,8 +110,8 @@ struct VendorWords: Sendable {
 
     // MARK: Characters and keys
 
-    /// Returns a text in which the escapes `\\uXXXX` and `\\n` of a quoted JSON text are decoded, so that a prompt can
-    /// be found in it.
+    /// Returns a text in which the escapes `\\uXXXX` and `\\n` of a quoted JSON text are decoded, so that a search
+    /// finds the prompt in it.
     private static func unescaped(_ text: String) -> String {
         guard text.contains("\\") else { return text }
         return text.replacing(/\\u([0-9A-Fa-f]{4})/) { match in
@@ -134,8 +134,8 @@ struct VendorWords: Sendable {
     private static let beginnings = [
         "sk-", "sk_", "pk-", "pk_", "rk_", "xai-", "gsk_", "AIza", "hf_", "tgp_", "eyJ", "ghp_", "xoxb-",
     ]
-    /// The minimum number of consecutive letters and digits in a word that counts as a key. Such a word has letters and
-    /// digits.
+    /// The minimum number of consecutive letters and digits in a word that counts as a key. The word must have letters
+    /// and digits.
     private static let keyLength = 20
 
     /// Returns a text without words that look like keys. Such a word begins with a vendor's key prefix, contains

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The transfer of one call and its answer. The transports share this protocol. `TransferMachine` decides what happens,
-/// and a transport does it.
+/// The transfer of one call and its answer. All transports use this protocol. `TransferMachine` decides what happens,
+/// and the transport performs it.
 package protocol AnswerTransfer: AnyObject, Sendable {
     /// Returns the next piece of the answer; `nil` at its end.
     func next() async throws -> Data?
 
-    /// Receives the remaining answer for a short time, without a reader.
+    /// Receives the rest of the answer for a short time, after the reader has left.
     func left()
 }
 
@@ -17,7 +17,7 @@ extension AnswerTransfer {
         return HTTPPieces { try await holder.transfer.next() }
     }
 
-    /// Leaves the remaining answer unread. Returns when the server has sent it, or when a short time has passed.
+    /// Leaves the rest of the answer unread. Returns when the server has sent it, or when a short time has passed.
     /// Cancelling the task ends the transfer at once.
     package func leave() async {
         left()
@@ -40,7 +40,7 @@ private final class TransferHolder<Transfer: AnswerTransfer>: Sendable {
 }
 
 extension TransferMachine.Ending {
-    /// The end of the transfer as the result of reading the next piece.
+    /// The result of reading the next piece after the transfer has ended in this way.
     package var result: Result<Data?, any Error> {
         switch self {
         case .complete: .success(nil)

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// The state of one transfer, from the call's start to the answer's end. It does no I/O. It takes events and returns
-/// actions. Times are relative to any fixed moment.
+/// A state machine for one transfer, from the call's start to the answer's end. It does no I/O: it takes events and
+/// returns actions. Times are relative to any fixed moment.
 ///
 /// The machine decides:
 ///
 /// - whether a call may have arrived;
-/// - when the server has been silent for too long;
-/// - how much of an answer is held for a slow reader;
-/// - how the remaining answer is handled after the reader leaves.
+/// - whether the server has been silent for too long;
+/// - how much of an answer is kept in memory for a slow reader;
+/// - how the rest of the answer is handled after the reader has left.
 package struct TransferMachine: Sendable {
-    /// The way in which a transfer ended.
+    /// How a transfer ended.
     package enum Ending: Sendable, Hashable {
         case complete
         case failed(HTTPFailure)
@@ -21,9 +21,9 @@ package struct TransferMachine: Sendable {
     package enum Receipt: Sendable, Hashable {
         /// Pass the piece to the waiting reader.
         case deliver(Data)
-        /// The piece is held. The server may continue to send.
+        /// The piece is kept in memory. The server may continue to send.
         case hold
-        /// The piece is held. The server must wait.
+        /// The piece is kept in memory. The server must wait.
         case holdBack
         /// Drop the piece, because the answer has no reader.
         case drop
@@ -33,7 +33,7 @@ package struct TransferMachine: Sendable {
 
     /// The result when a reader requests bytes.
     package enum Portion: Sendable, Hashable {
-        /// Bytes. `letsContinue` states whether a server that had to wait may continue.
+        /// Bytes. If `letsContinue` is `true`, a server that had to wait may continue.
         case bytes(Data, letsContinue: Bool)
         /// No bytes have arrived yet.
         case wait
@@ -51,14 +51,14 @@ package struct TransferMachine: Sendable {
         case over
     }
 
-    /// The maximum number of bytes that are held for a slow reader: 64 KiB. The piece that exceeds this number is also
-    /// held. So a short answer arrives as a whole before its reader requests it.
+    /// The maximum number of bytes that are kept for a slow reader: 64 KiB. The piece that exceeds this number is also
+    /// kept. So a short answer arrives completely before its reader requests it.
     package static let mostHeld = 64 << 10
-    /// The maximum number of unread bytes that are received after the reader left: 64 KiB. The connection can be reused
-    /// if the answer ends within this number.
+    /// The maximum number of bytes that are received after the reader has left: 64 KiB. If the answer ends within this
+    /// number of bytes, the connection can be reused.
     package static let mostDropped = 64 << 10
-    /// The maximum time in which unread bytes are received after the reader left: a tenth of a second. A longer stream
-    /// is cut off, because its output costs money.
+    /// The maximum time in which bytes are received after the reader has left: a tenth of a second. A longer stream is
+    /// cut off, because its output costs money.
     package static let lingering = Duration.milliseconds(100)
 
     private enum Phase: Sendable, Hashable {
@@ -73,10 +73,10 @@ package struct TransferMachine: Sendable {
     private var phase = Phase.calling
     private var held = Data()
     private var isHeldBack = false
-    /// The time since which the server should have sent or received something; `nil` while nothing is expected of the
-    /// server.
+    /// The time since which the server has been silent although it should have sent or received something; `nil` while
+    /// the server is not expected to do anything.
     private var quietSince: Duration?
-    /// Whether any part of the call was passed to the connection. If not, nothing can have reached the server.
+    /// Whether any part of the call was passed to the connection. If `false`, nothing can have reached the server.
     package private(set) var isSent = false
 
     package init(idleTimeout: Duration, lingering: Duration = Self.lingering) {
@@ -159,8 +159,8 @@ package struct TransferMachine: Sendable {
         return .wait
     }
 
-    /// Records that the reader left the answer. Returns the time until which the remaining answer is received; `nil` if
-    /// there is nothing to receive.
+    /// Records that the reader has left the answer. Returns the time until which the rest of the answer is received;
+    /// `nil` if there is nothing to receive.
     package mutating func left(at now: Duration) -> Duration? {
         if case .leaving = phase { return nil }
         guard ending == nil else { return nil }

@@ -1,10 +1,10 @@
 import HTTPTypes
 package import Hablare
 
-/// A transport that adds header fields to each call, such as fields that a user configured for a service.
+/// A transport that adds header fields to each call, for example fields that a user configured for a service.
 ///
-/// The transport does not change a field that the call already has, including its secret fields. Never use the
-/// transport for secrets, because a redirect also sends these fields to another origin.
+/// If the call already has a field, also among its secret fields, the transport does not change it. Never use this
+/// transport for secrets, because a redirect sends these fields to other origins, too.
 package struct FieldTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let fields: [String: String]

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A server's answer: its head, and a body that is still arriving.
+/// A server's answer: its head (status and header fields), and a body that may still be arriving.
 public struct HTTPAnswer: Sendable {
     /// The status, such as 200 or 404.
     public let status: Int
@@ -8,7 +8,7 @@ public struct HTTPAnswer: Sendable {
     public let fields: HTTPFields
     /// The body. The transfer ends if the body is released before its end.
     public let body: HTTPPieces
-    /// Whether a 303 among the redirects reported that the call was carried out. If so, the call must not be repeated,
+    /// Whether a redirect with status 303 said that the call was carried out. If `true`, the call must not be repeated,
     /// even if this answer reports a failure. Default: `false`.
     public var wasCarriedOut = false
 

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPTypes
 
-/// A call over HTTP, which a ``HTTPTransport`` sends.
+/// A call over HTTP, which an ``HTTPTransport`` sends.
 ///
 /// Confidential fields are separate, in ``secrets``. Descriptions never contain them. A call with secrets or with a
 /// body does not follow a redirect to another origin.
@@ -17,10 +17,11 @@ public struct HTTPCall: Sendable {
     public var secrets: HTTPFields
     /// The body.
     public var body: HTTPBody
-    /// The idle timeout: the maximum time in which the server sends and receives nothing. It applies while the body is
-    /// sent, until the answer's head arrives, and between two pieces of the answer. Time in which the answer's reader
-    /// requests nothing does not count. Default: `nil`, for the transport's setting. For example, `.seconds(600)` for a
-    /// reasoning model.
+    /// The idle timeout: the maximum time in which the server sends and receives nothing. Default: `nil`, for the
+    /// transport's setting. For example, use `.seconds(600)` for a reasoning model.
+    ///
+    /// The timeout applies while the body is sent, until the answer's head arrives, and between two pieces of the
+    /// answer. The time in which the reader of the answer requests no data does not count.
     public var idleTimeout: Duration?
 
     /// Creates a call.
@@ -38,8 +39,8 @@ public struct HTTPCall: Sendable {
 }
 
 extension HTTPCall: CustomStringConvertible, CustomReflectable {
-    /// The method, and the address without its query. The description omits query, fields and body, because they may
-    /// contain user input.
+    /// The method, and the address without its query. The description does not have the query, the fields and the body,
+    /// because they may contain user input.
     public var description: String { "\(method.rawValue) \(HTTPOrigin(of: url)?.text ?? "")\(url.path)" }
 
     /// A mirror that contains only ``description``, so that `dump` and a failed test show no secret.
@@ -47,7 +48,7 @@ extension HTTPCall: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPRequest.Method {
-    /// Whether the method only reads (RFC 9110, 9.2.1). A lost call with such a method may be repeated.
+    /// Whether the method only reads (RFC 9110, 9.2.1). If a call with such a method is lost, it may be repeated.
     var isSafe: Bool { self == .get || self == .head }
 }
 

@@ -1,13 +1,13 @@
 public import Hablare
 
 extension HTTPFailure {
-    /// Returns the engine's error for the failure, with its disposition and advice.
+    /// Returns the engine's error for the failure, with its disposition (what the engine does next) and advice.
     ///
     /// - Parameters:
     ///   - service: The service's name for use in a sentence.
     ///   - origin: The origin that was called.
-    ///   - mayBeBilled: Whether the service may charge for the call. A free call may be repeated, even if it may have
-    ///     arrived. Default: `true`.
+    ///   - mayBeBilled: Whether the service may charge for the call. If `false`, the call may be repeated, even if it
+    ///     may have arrived. Default: `true`.
     public func error(
         of service: String, at origin: HTTPOrigin, mayBeBilled: Bool = true
     ) -> AIServiceError {
@@ -92,9 +92,11 @@ extension HTTPFailure {
             billing: isOpen && disposition == .needsUser ? .maybeBilled : nil)
     }
 
-    /// Returns the disposition of an error. If the user must act first, the disposition says so. Otherwise, a call that
-    /// may have arrived and may be billed has an unknown outcome. Any other call may be repeated if the error's code
-    /// allows it.
+    /// Returns the disposition of an error: what the engine does next.
+    ///
+    /// - If the user must act first, the disposition says so.
+    /// - Otherwise, if the call may have arrived and may be billed, its outcome is unknown.
+    /// - Otherwise, the call may be repeated if the error's code allows it.
     private func disposition(of code: AIServiceError.Code, isOpen: Bool) -> FailureDisposition {
         switch code.disposition {
         case .needsUser: .needsUser
@@ -105,6 +107,7 @@ extension HTTPFailure {
 }
 
 extension String {
-    /// The name of a service for use within a sentence. `The server` becomes `the server`. `OpenAI` stays unchanged.
+    /// The name of a service for use within a sentence. `The server` becomes `the server`. Other names, such as
+    /// `OpenAI`, do not change.
     var inSentence: String { hasPrefix("The ") ? "the \(dropFirst("The ".count))" : self }
 }

@@ -1,7 +1,7 @@
 /// The reason why a call got no answer, or only a part of an answer.
 ///
-/// The engine uses ``mayHaveArrived``. If a call cannot have reached the server, the engine can repeat it without
-/// paying twice.
+/// The engine uses ``mayHaveArrived`` to decide about a retry: if a call cannot have reached the server, the engine can
+/// repeat it without paying twice.
 public struct HTTPFailure: Error, Sendable, Hashable {
     /// The kind of failure.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -11,8 +11,8 @@ public struct HTTPFailure: Error, Sendable, Hashable {
         case unreachable
         /// The connection was not established in time.
         case connectTimeout
-        /// The server's certificate is not trusted. Its authority is unknown on this machine, or the certificate is
-        /// expired or not yet valid. The TLS library does not distinguish these cases.
+        /// The server's certificate is not trusted. Either its authority is unknown on this machine, or the certificate
+        /// is expired or not yet valid. The TLS library does not distinguish these cases.
         case certificate
         /// The server's certificate belongs to another host.
         case certificateOfOtherHost

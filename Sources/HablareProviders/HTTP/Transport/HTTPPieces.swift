@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The body of an answer. Its pieces can be read as they arrive, once, by one reader.
+/// The body of an answer. One reader can read its pieces once, as they arrive.
 ///
-/// A slow reader slows the server down, because the transport does not fetch far ahead. Reading throws ``HTTPFailure``.
-/// It throws `CancellationError` if the task is cancelled, which also ends the transfer.
+/// If the reader is slow, the server has to wait, because the transport does not fetch far ahead. Reading throws
+/// ``HTTPFailure``. If the task is cancelled, reading throws `CancellationError`, and the transfer ends.
 public struct HTTPPieces: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = Data
@@ -41,7 +41,7 @@ public struct HTTPPieces: AsyncSequence, Sendable {
         /// Returns the next piece, which may be empty; `nil` at the end.
         public mutating func next() async throws -> Data? { try await step() }
 
-        /// Returns the next piece. For a caller on any actor.
+        /// Returns the next piece, for a caller on any actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws -> Data? { try await step() }

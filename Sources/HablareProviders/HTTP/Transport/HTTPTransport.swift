@@ -1,11 +1,11 @@
 /// A transport that sends a call and returns the answer while it arrives. It is the module's only access to the
 /// network.
 ///
-/// Nothing else in this module opens a socket. So a replacement transport sees everything that a provider sends.
-/// Examples of replacements are a test, a recording, and a company's own client.
+/// So if you replace the transport, your transport sees everything that a provider sends. For example, a test, a
+/// recorder or a company's own client can be a transport.
 public protocol HTTPTransport: Sendable {
-    /// Sends a call. Returns when the head of the answer arrives. The answer may have any status; the caller interprets
-    /// it.
+    /// Sends a call. Returns when the head of the answer (status and header fields) arrives. The answer may have any
+    /// status; the caller interprets it.
     ///
     /// The transport sends ``HTTPCall/secrets`` only to the origin of the call's address. It follows redirects by the
     /// rules of ``Redirect``. A transport that follows a 303 sets ``HTTPAnswer/wasCarriedOut``.
@@ -13,7 +13,7 @@ public protocol HTTPTransport: Sendable {
     /// Cancelling the task ends the transfer. After the head has arrived, releasing the answer's body also ends the
     /// transfer.
     ///
-    /// - Throws: ``HTTPFailure``, which reports whether the call may have arrived. `CancellationError` if the task is
+    /// - Throws: ``HTTPFailure``, which says whether the call may have arrived. `CancellationError` if the task is
     ///   cancelled.
     func send(_ call: HTTPCall) async throws -> HTTPAnswer
 }

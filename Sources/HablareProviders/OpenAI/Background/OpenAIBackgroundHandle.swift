@@ -2,8 +2,9 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The resume handle that an attempt stores for the next attempt. It has the id of a background response, positions
-/// from which the response's stream can be resumed, and whether the model has begun. Pure.
+/// The resume handle of a background response: the data that an attempt stores so that the next attempt can continue
+/// with the same response. It has the response's id, positions from which its stream can be resumed, and whether the
+/// model has begun.
 struct OpenAIBackgroundHandle: Sendable, Hashable {
     /// A position in a stream: the number of an event, and the number of bytes of text up to and including that event.
     struct Mark: Sendable, Hashable {
@@ -11,11 +12,11 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
         var bytes: Int
     }
 
-    /// The minimum number of bytes of text between two marks. Each mark costs a commit. The text after the last usable
-    /// mark is sent again and skipped.
+    /// The minimum number of bytes of text between two marks. Each mark costs a commit. When a stream is resumed, the
+    /// text after the mark is sent again and skipped.
     static let spacing = 4096
-    /// The number of marks that are kept. A mark may become durable slightly before the text that precedes it. So the
-    /// last mark alone may be too far ahead.
+    /// The number of marks that are kept. The store may have a mark slightly before it has the text before that mark,
+    /// so the last mark alone may be too far ahead.
     private static let mostMarks = 4
     /// The maximum length of a response's id in bytes. Real ids are shorter.
     private static let longestName = 1024
@@ -51,14 +52,14 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
         return try ParameterValue.object(members).jsonData()
     }
 
-    /// Adds a mark if it is far enough after the last mark. Ignores an event number that is not higher than the last
-    /// one, because resuming from that event would repeat earlier events.
+    /// Adds a mark if it is far enough after the last mark. If the event number is not higher than the last one, no
+    /// mark is added, because resuming from it would repeat earlier events.
     mutating func passed(_ number: Int64, at bytes: Int) {
         guard bytes - (marks.last?.bytes ?? 0) >= Self.spacing, number > marks.last?.number ?? -1 else { return }
         marks.append(Mark(number: number, bytes: bytes))
         marks.removeFirst(max(0, marks.count - Self.mostMarks))
     }
 
-    /// Returns the last mark whose preceding text is completely stored. Returns `nil` to begin at the start.
+    /// Returns the last mark before which all text is stored. Returns `nil` if the stream must be read from the start.
     func mark(within keptBytes: Int) -> Mark? { marks.last { $0.bytes <= keptBytes } }
 }

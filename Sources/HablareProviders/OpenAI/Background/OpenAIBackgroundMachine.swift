@@ -1,20 +1,25 @@
 import Foundation
 import Hablare
 
-/// The state of an attempt at a background response. It decides how the attempt starts, and which text is new. It also
-/// decides where the next attempt can resume, which resume handle to store, and how long to pause. It does no I/O. It
-/// takes events and returns actions.
+/// A state machine for one attempt at a background response. It does no I/O: it takes events and returns actions. It
+/// decides:
+///
+/// - how the attempt starts;
+/// - which text is new;
+/// - where the next attempt can resume, and which resume handle to store;
+/// - how long to pause.
 ///
 /// Positions in the text are counted in bytes. The service's sequence numbers identify the events. An event without a
 /// number belongs to the last event that has a number.
 struct OpenAIBackgroundMachine: Sendable {
-    /// The way in which an attempt starts.
+    /// How an attempt starts.
     enum Beginning: Sendable, Hashable {
-        /// The attempt sends the call that starts the response, because no earlier attempt did.
+        /// The attempt sends the call that starts the response, because no earlier attempt has started it.
         case restart
-        /// The attempt resumes the response's stream after the event with this number. `nil` reads the whole stream.
+        /// The attempt resumes the response's stream after the event with this number. If the number is `nil`, the
+        /// attempt reads the whole stream.
         case reading(id: String, after: Int64?)
-        /// The attempt polls the response.
+        /// The attempt polls the state of the response.
         case asking(id: String)
         /// An earlier attempt stored a resume handle that cannot be read.
         case lost
@@ -51,7 +56,7 @@ struct OpenAIBackgroundMachine: Sendable {
         yieldedBytes = keptBytes
     }
 
-    /// Whether this attempt or an earlier attempt saw that the model has begun: text was yielded, or the model
+    /// Whether the model has begun, as seen by this attempt or an earlier attempt: text was yielded, or the model
     /// produced other output.
     var hasBegun: Bool { yieldedBytes > 0 || work?.hasBegun == true }
 
@@ -101,13 +106,14 @@ struct OpenAIBackgroundMachine: Sendable {
         return textCame(text)
     }
 
-    /// Records that the model has produced output other than text. The next attempt may not see that output.
+    /// Records that the model has produced output other than text. The record is stored, because the next attempt may
+    /// not see that output.
     mutating func outputCame() {
         if !hasBegun { work?.hasBegun = true }
     }
 
-    /// Records that the event's content was yielded. The next attempt can then resume after the event. It cannot resume
-    /// after an event without a number, because it would repeat that event's content.
+    /// Records that the event's content was yielded, so that the next attempt can resume after the event. If the event
+    /// has no number, the next attempt cannot resume after it and would get the content again.
     mutating func eventWasTaken(_ number: Int64?) {
         if let number { work?.passed(number, at: receivedBytes) }
     }
@@ -127,8 +133,8 @@ struct OpenAIBackgroundMachine: Sendable {
     /// The resume handle to store for the next attempt; `nil` if it is already stored.
     var unleft: OpenAIBackgroundHandle? { work == left ? nil : work }
 
-    /// The resume handle of a response that no later attempt can find, because the response has an id but no stored
-    /// resume handle; `nil` for any other response.
+    /// The resume handle of a response that no later attempt can find: the response has an id, but no resume handle is
+    /// stored. `nil` for any other response.
     var unknown: OpenAIBackgroundHandle? { left == nil ? work : nil }
 
     /// Records that the resume handle is stored.
@@ -147,9 +153,9 @@ struct OpenAIBackgroundMachine: Sendable {
 
     // MARK: Failures
 
-    /// Returns the error for an unusable answer, with its disposition. If the response has an id, the next attempt
-    /// polls the same response. The service still has its work, and polling is free. The usage is counted once, when it
-    /// is known.
+    /// Returns the error for an unusable answer, with its disposition (what the engine does next). If the response has
+    /// an id, the next attempt polls the same response: the service still has its work, and polling is free. The usage
+    /// is counted once, when it is known.
     func judged(_ error: AIServiceError) -> AIServiceError {
         guard work != nil, error.code == .invalidResponse, error.disposition == .fail else { return error }
         return error.disposed(.outcomeUnknown).billed(.maybeBilled)

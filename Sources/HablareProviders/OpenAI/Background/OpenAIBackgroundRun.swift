@@ -6,13 +6,13 @@ import HablareJSON
 /// One attempt at a background response. It starts the response, or resumes the response that an earlier attempt
 /// started. It then waits for the response's end.
 ///
-/// The service continues its work, even if the connection is lost. So a connection failure ends only this attempt, and
-/// the next attempt resumes the response. The attempt cancels the work at the service in two cases:
+/// If the connection is lost, the service continues its work. So a connection failure ends only this attempt, and the
+/// next attempt resumes the response. The attempt cancels the work at the service in two cases:
 ///
 /// - The request no longer needs the answer.
-/// - The store still refuses the resume handle when the attempt ends. No later attempt could then resume the response.
+/// - The resume handle still cannot be stored when the attempt ends. No later attempt could then resume the response.
 struct OpenAIBackgroundRun: Sendable {
-    /// The time limit at the attempt's end for storing the resume handle and cancelling the response.
+    /// The time limit for storing the resume handle and cancelling the response at the end of the attempt.
     private static let farewell = Duration.seconds(5)
 
     let call: ProviderCall
@@ -25,7 +25,7 @@ struct OpenAIBackgroundRun: Sendable {
     private var machine: OpenAIBackgroundMachine
 
     var service: OpenAIService { exchange.service }
-    /// Whether the answer is yielded as it arrives.
+    /// Whether the attempt yields the answer as it arrives.
     var streams: Bool { exchange.form.streams(call.request) }
 
     init(
@@ -76,7 +76,7 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Polling
 
-    /// Polls the response until it ends. The pauses between polls grow.
+    /// Polls the response until it ends. The pauses between two polls become longer.
     private mutating func poll(_ id: String) async throws(AIServiceError) -> ProviderAnswer {
         while true {
             guard let (response, answer) = try await look(id) else { throw try await lost() }
@@ -127,7 +127,7 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Reading the stream
 
-    /// Resumes the stream from the last mark whose preceding text is completely stored.
+    /// Resumes the stream from the last mark before which all text is stored.
     ///
     /// - Returns: The answer; `nil` if the service does not stream this response, or no longer streams it.
     private mutating func readOn(
@@ -192,7 +192,7 @@ struct OpenAIBackgroundRun: Sendable {
     // MARK: Storing the handle
 
     /// Stores the response's resume handle for the next attempt as soon as the response has an id, before any wait.
-    /// Also stores that the model has begun.
+    /// Also stores whether the model has begun.
     ///
     /// - Parameter hasOutput: Whether the model has produced output, with or without text.
     private mutating func remember(hasOutput: Bool) async throws(AIServiceError) {
@@ -234,7 +234,7 @@ struct OpenAIBackgroundRun: Sendable {
 
     /// Ends an attempt that has no answer. If the resume handle could not be stored before, tries again. Cancels the
     /// response at the service in two cases: the request is no longer wanted, or the resume handle cannot be stored. In
-    /// the second case, the next attempt would start the work again and pay for it.
+    /// the second case, the next attempt will start the work again and pay for it, so this work is not needed.
     ///
     /// The work runs in a separate task, because the current task may be cancelled and could then send nothing. The
     /// method awaits that task.
@@ -285,7 +285,7 @@ struct OpenAIBackgroundRun: Sendable {
         try await saying { [clock] _ in try await clock.sleep(for: pause) }
     }
 
-    /// Calls the engine. Any error that the closure throws is an error of the engine.
+    /// Runs a closure that calls the engine. Any error that the closure throws is an error of the engine.
     private func saying(_ word: (ProviderCall) async throws -> Void) async throws(AIServiceError) {
         do {
             try await word(call)

@@ -5,27 +5,27 @@ public import Hablare
 /// Parameters of a request:
 /// - `temperature`: 0 to 2. `top_p`: 0 to 1.
 /// - `max_tokens`, `seed`, `reasoning_effort`.
-/// - `stop`: a list of texts.
+/// - `stop`: a list of texts at which the model stops.
 /// - `instructions`: a system message that precedes all other messages.
-/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name. Some
-///   models accept tools in this API only without reasoning. The provider then sends the `reasoning_effort` `none`, and
-///   refuses any other value.
+/// - `tools`: the tools that the model may call. Some models accept tools in this API only without reasoning. The
+///   provider then sends the `reasoning_effort` `none`, and refuses any other value.
+/// - `tool_choice`: `auto`, `none`, `required` or a tool's name.
 /// - `thinking_blocks`: the thinking of earlier turns. It is checked and not sent, because this API does not accept it.
-/// - `schema`: the JSON schema that the answer follows. `schema_name`: the schema's name. The provider adapts the
-///   schema to OpenAI's rules for strict schemas; an optional member may then be null in the answer. If these rules
-///   cannot express the schema, the provider sends the schema unchanged and not strict. Always check the answer against
-///   the schema (`StructuredRequestor` does).
+/// - `schema`: the JSON schema that the answer follows. The provider adapts the schema to OpenAI's rules for strict
+///   schemas; an optional member may then be null in the answer. If this is impossible, the provider sends the schema
+///   unchanged and not strict. Always check the answer against the schema (`StructuredRequestor` does).
+/// - `schema_name`: the schema's name.
 /// - `extra`: additional members of the body, sent unchanged.
 ///
 /// An answer's metadata (``/Hablare/AnswerMetadata``) has:
 ///
 /// - the request id and the model;
 /// - the finish reason, which is `refusal` if the text is the model's refusal;
-/// - the tool calls; if `max_tokens` cut the answer off, an incomplete last call is omitted;
+/// - the tool calls; if `max_tokens` cut the answer off, an incomplete last call is left out;
 /// - the numbers of cached tokens, cache write tokens and reasoning tokens.
 ///
-/// Only a streaming request is sent as a stream. There are two reasons: some models require a verified account for
-/// streams, and an answer that does not stream always reports its usage.
+/// The provider asks the service for a stream only if the request streams. There are two reasons: some models require a
+/// verified account for streams, and an answer that is not a stream always reports its usage.
 public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
@@ -73,8 +73,8 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
 
     /// Returns an upper bound of the usage: one input token for each byte sent, and `max_tokens` output tokens.
     ///
-    /// Returns `nil` if the request does not set `max_tokens`, or if `extra` has a member that may add input or change
-    /// the price, according to the API's reference.
+    /// Returns `nil` if the request does not set `max_tokens`, or if `extra` has a member that, according to the API's
+    /// reference, may add input or change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try checked(request).parameters.maximumUsage(of: request.prompt)

@@ -2,9 +2,10 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A reader of `chat/completions` answers: chunks of a stream, or a completion. Pure.
+/// A reader of `chat/completions` answers: chunks of a stream, or a completion.
 ///
-/// The reader accepts that compatible servers omit or add members. It is strict if a part of the answer would be lost.
+/// Compatible servers may leave members out or add members, and the reader accepts this. It throws a fault only if a
+/// part of the answer would be lost.
 struct OpenAIChatReader: WholeTextReader {
     typealias Service = OpenAIService
     static let mostText = 16 << 20
@@ -46,7 +47,7 @@ struct OpenAIChatReader: WholeTextReader {
         return text
     }
 
-    /// Reads a chunk or a completion. `member` is the name of the member that has the answer's part.
+    /// Reads a chunk or a completion. `member` is the name of the member that contains the part of the answer.
     private mutating func read(_ value: ParameterValue, _ member: String) throws(TextFault) -> String {
         if let usage = value[member: "usage"], usage != .null { answer.tokens.learn(usage) }
         if let error = value[member: "error"], error != .null { throw .failed(error) }
@@ -86,7 +87,7 @@ struct OpenAIChatReader: WholeTextReader {
     /// the same text.
     private static let reasoningMembers = ["reasoning_content", "reasoning"]
 
-    /// Keeps the reasoning in a part. Mistral sends reasoning as content parts of the type `thinking`.
+    /// Stores the reasoning that a part contains. Mistral sends reasoning as content parts of the type `thinking`.
     private mutating func read(reasoningOf part: ParameterValue) throws(TextFault) {
         var text = Self.reasoningMembers.lazy.compactMap { part[member: $0]?.string }.first { !$0.isEmpty } ?? ""
         for piece in part[member: "content"]?.elements ?? [] where piece[member: "type"]?.string == "thinking" {
@@ -106,7 +107,7 @@ struct OpenAIChatReader: WholeTextReader {
         }
     }
 
-    /// Returns a text. Some servers send a list of parts in place of a text.
+    /// Returns the text of a content. Some servers send a list of parts in place of a text.
     private static func text(_ content: ParameterValue) throws(TextFault) -> String {
         switch content {
         case .null: return ""

@@ -1,7 +1,7 @@
 import Hablare
 import HablareJSON
 
-/// The body of a `chat/completions` call. Pure.
+/// The body of a `chat/completions` call.
 struct OpenAIChatRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation
@@ -49,7 +49,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
         }
     }
 
-    /// The instructions. They contain the schema if the server cannot receive it in another way.
+    /// The instructions. If the server cannot receive the schema in another way, the instructions contain it.
     private func instructions() throws(AIServiceError) -> String? {
         guard compatibility.structure != .schema, let schema = parameters.schema else {
             return parameters.instructions
@@ -89,7 +89,8 @@ struct OpenAIChatRequest: Sendable, Hashable {
         return messages
     }
 
-    /// Returns the turns without system turns. Each system text moves to the beginning of the user's next turn.
+    /// Returns the turns without system turns. The text of a system turn moves to the beginning of the user's next
+    /// turn.
     private static func withoutSystem(_ turns: [OpenAIConversation.Turn]) -> [OpenAIConversation.Turn] {
         var result: [OpenAIConversation.Turn] = []
         var waiting: [OpenAIConversation.Piece] = []
@@ -132,8 +133,8 @@ struct OpenAIChatRequest: Sendable, Hashable {
         ]
     }
 
-    /// Returns the content as a single text if it has only text, because every server accepts a text. Returns a list if
-    /// the content has a picture.
+    /// Returns the content as a single text if it has only text, because every server accepts a single text. Returns a
+    /// list if the content has a picture.
     private static func content(_ pieces: [OpenAIConversation.Piece]) -> ParameterValue {
         let texts = pieces.compactMap { piece in
             if case .text(let text) = piece { text } else { nil }
@@ -156,7 +157,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
             })
     }
 
-    /// The kinds of prompt parts that the API accepts. The API fetches pictures from an address, but not documents
+    /// The kinds of prompt parts that the API accepts. The API accepts addresses of pictures, but not of documents
     /// (openai 3.57.0, `ChatCompletionContentPartParam`).
     static let kinds: PromptKinds = [.pictures, .linkedPictures, .documents, .audio]
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The mapping of the service's failures.
+/// The errors for the service's refusals.
 extension OpenAIDialect {
     private static let spent: Set<String> = [
         "insufficient_quota", "credit_balance_exhausted", "billing_not_active", "insufficient_funds",
@@ -24,8 +24,8 @@ extension OpenAIDialect {
         "decimal_below_min_value", "string_above_max_length", "array_above_max_length", "invalid_json_schema",
     ]
 
-    /// The minimum wait after the error `slow_down`. With this error, the service asks the client to return to its
-    /// earlier, steady rate.
+    /// The minimum wait after the error `slow_down`, with which the service asks the client to return to its earlier,
+    /// steady rate.
     static let slowDown = Duration.seconds(30)
 
     /// Returns the error for a refusal. The service's code and type decide. If they are unknown, the status decides.

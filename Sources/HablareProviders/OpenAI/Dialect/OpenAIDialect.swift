@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 
-/// The errors and limits of OpenAI's API and of compatible servers. Pure.
+/// The errors and limits of OpenAI's API and of compatible servers.
 struct OpenAIDialect: ServiceDialect {
     let name: String
     let fields: HTTPFields
@@ -29,12 +29,13 @@ struct OpenAIDialect: ServiceDialect {
         return failure(for: refusal, error)
     }
 
-    /// Returns the error for an error object in an answer, or in place of an answer. The HTTP status reported success.
+    /// Returns the error for an error object that is in an answer, or in place of an answer. The HTTP status reported
+    /// success, so the object decides.
     ///
     /// - Parameters:
     ///   - error: The error's object or text.
-    ///   - hasBegun: Whether a part of the answer arrived before the error. The service may bill that part. A failure
-    ///     that would be retried then has an unknown outcome.
+    ///   - hasBegun: Whether a part of the answer arrived before the error. The service may bill that part. If the
+    ///     failure would be retried, its outcome is then unknown.
     func failure(inAnswer error: ParameterValue, hasBegun: Bool, now: Date) -> AIServiceError {
         let body = OpenAIErrorBody(error)
         let failure = failure(for: ServiceRefusal(status: Self.status(of: body), now: now), body)

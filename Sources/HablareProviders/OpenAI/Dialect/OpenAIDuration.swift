@@ -1,4 +1,4 @@
-/// Durations in the form of OpenAI's headers, such as `6m0s`, `120ms` or `1h2m3.5s`. Pure.
+/// Durations in the form of OpenAI's headers, such as `6m0s`, `120ms` or `1h2m3.5s`.
 enum OpenAIDuration {
     private static let units: [(name: String, seconds: Double)] = [
         ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9),

@@ -2,10 +2,10 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The body of a refusal, in OpenAI's form or in the form of a compatible server. Pure.
+/// The body of a refusal, in OpenAI's form or in the form of a compatible server.
 ///
-/// Two things are read from the message: its numbers, and whether it contains certain phrases of the service. The other
-/// words may repeat the prompt, so they are not used.
+/// Only two things are read from the message: its numbers, and whether it contains certain phrases of the service. The
+/// other words may repeat the prompt, so they are not used.
 struct OpenAIErrorBody: Sendable, Hashable {
     /// The code, such as `model_not_found`; `nil` if there is none or it is a number.
     var code: String?
@@ -56,15 +56,15 @@ struct OpenAIErrorBody: Sendable, Hashable {
     /// Returns whether the message contains a phrase that only the service writes.
     func says(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
 
-    /// The numbers of tokens in the message, at most four. Only words that consist of digits count, so that the numbers
-    /// contain no part of a prompt or an account's name.
+    /// The numbers of tokens in the message, at most four. Only words that consist of digits are read, so that the
+    /// numbers cannot contain a part of a prompt or the name of an account.
     var numbers: [Int64] {
         guard counts.isEmpty else { return counts }
         let words = message.split { $0.isWhitespace || "().;:".contains($0) }
         return words.lazy.compactMap { Self.number($0) }.filter { $0 >= 16 }.prefix(4).map(\.self)
     }
 
-    /// Returns the number that a word such as `4097` or `128,000,` contains.
+    /// Returns the number in a word such as `4097` or `128,000,`.
     private static func number(_ word: Substring) -> Int64? {
         guard word.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "," }) else { return nil }
         return Int64(word.filter { $0 != "," })

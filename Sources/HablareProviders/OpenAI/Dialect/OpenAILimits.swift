@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 
-/// The limits in the header fields of an OpenAI answer: `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. Pure.
+/// The limits in the header fields of an OpenAI answer: `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`.
 enum OpenAILimits {
     /// Returns the reported limits; `nil` if the fields report none.
     static func reported(in fields: HTTPFields) -> ReportedLimits? {
@@ -24,9 +24,11 @@ enum OpenAILimits {
             resetsAfter: reset)
     }
 
-    /// Returns the request limit per minute. For small accounts, the same header contains a limit per day, and the
-    /// header does not say which it is. The recovery time shows it. With 10,000 requests a day, one request recovers in
-    /// 8.64 s. With 10,000 requests a minute, one request recovers in 6 ms.
+    /// Returns the limit of requests per minute.
+    ///
+    /// The header has a limit per minute for most accounts, and a limit per day for small accounts, without saying
+    /// which. The recovery time of one request shows it: with 10,000 requests a day, one request recovers in 8.64 s.
+    /// With 10,000 requests a minute, one request recovers in 6 ms.
     private static func perMinute(_ limit: Double, remaining: Double?, resetsAfter reset: Duration?) -> Double {
         guard let remaining, let reset, remaining < limit else { return limit }
         let period = (reset / .seconds(1)) * limit / (limit - remaining)

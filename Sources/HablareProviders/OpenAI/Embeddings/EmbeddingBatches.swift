@@ -1,24 +1,24 @@
 import Hablare
 
 /// A state machine that decides which waiting texts share a call for vectors, and when the call is sent. It does no
-/// I/O. It takes events with the time since a fixed moment, and returns actions.
+/// I/O: it takes events with the time since a fixed moment, and returns actions.
 ///
-/// Texts of one group may share a call. The texts of a group have the same model, dimensions and other settings. A call
-/// is due in one of three cases:
+/// Only texts of one group share a call. The texts of a group have the same model, dimensions and other settings. A
+/// call is due in one of three cases:
 ///
 /// - The call is full.
 /// - No new text has arrived for a short time.
 /// - The first text has waited for the maximum time.
 ///
-/// A call that is due is sent as soon as the number of concurrent calls and the pace allow it. Texts that arrive later
-/// wait for the next call.
+/// A call that is due is sent as soon as the limits of concurrent calls and of calls per minute allow it. Texts that
+/// arrive later wait for the next call.
 ///
 /// If the service refuses a call with several texts, one of the texts may be the cause. The machine then sends the
-/// shortest text alone. If the service refuses that text, too, the cause is common to all, and all texts fail. If the
-/// service accepts it, the machine sends the other texts in halves. It divides each refused part again, until each
-/// refused text is alone. These smaller calls are sent one after another and replace the first call.
+/// shortest text alone. If the service also refuses this text, all texts have the same problem, and all of them fail.
+/// If the service accepts this text, the machine sends the other texts in halves, and divides each refused half again,
+/// until each refused text is alone. These smaller calls are sent one after another, in place of the first call.
 struct EmbeddingBatches: Sendable {
-    /// The number of a text in the machine.
+    /// The number that identifies a text in the machine.
     typealias Ticket = Int
 
     /// The maximum sizes of calls, and the times at which calls are sent.
@@ -29,12 +29,12 @@ struct EmbeddingBatches: Sendable {
         var tokens: Int64
         /// The maximum number of concurrent calls.
         var calls: Int
-        /// The time without a new text after which a single waiting text is sent.
+        /// The time after which a single waiting text is sent, if no other text arrives.
         var quietAfterOne = Duration.milliseconds(10)
-        /// The time without a new text after which several waiting texts are sent. The engine starts many attempts in
-        /// one commit. So many texts arrive at once, and the next texts arrive after the next commit.
+        /// The time after which several waiting texts are sent, if no other text arrives. The engine starts many
+        /// attempts in one commit, so many texts arrive at once, and the next texts arrive after the next commit.
         var quietAfterSeveral = Duration.milliseconds(50)
-        /// The maximum time that a text waits while another call may be sent.
+        /// The maximum time for which a text waits if another call may be sent.
         var longestWait = Duration.seconds(1)
     }
 
@@ -49,7 +49,7 @@ struct EmbeddingBatches: Sendable {
         case wake(at: Duration)
     }
 
-    /// The way in which a call ended.
+    /// How a call ended.
     enum Ending: Sendable, Hashable {
         /// The call was answered.
         case answered
@@ -77,12 +77,13 @@ struct EmbeddingBatches: Sendable {
         var newest = Duration.zero
     }
 
-    /// A call in progress, and the smaller calls that follow it if it is refused.
+    /// A call in progress, with the smaller calls that follow it if the service refuses it.
     private struct Job: Sendable {
         var current: [Ticket]
         /// The number of the call's texts that are not cancelled.
         var live: Int
-        /// Whether the call is the first call with its texts. Any text in such a call may be the cause of a refusal.
+        /// Whether the call is the first call with its texts. If the service refuses such a call, any of its texts may
+        /// be the cause.
         var isWhole = true
         /// The texts that wait for the result of the text that is sent alone.
         var untested: [Ticket] = []
@@ -269,16 +270,16 @@ struct EmbeddingBatches: Sendable {
     }
 }
 
-/// The pace of calls: a maximum number of calls per minute. After a quiet time, a part of this number may be sent at
-/// once (``/Hablare/RateLimit/burst``). Pure.
+/// The pace of calls: a maximum number of calls per minute. After a quiet time, some of these calls may be sent at once
+/// (``/Hablare/RateLimit/burst``).
 ///
-/// The engine's queue for an account counts requests, not calls. Many requests may share one call. Therefore this pace
-/// limits the calls, for this process.
+/// The engine's queue for an account counts requests, and many requests may share one call. Therefore this type limits
+/// the calls of this process.
 struct CallPace: Sendable, Hashable {
     private var interval: Duration?
     private let isEstimate: Bool
     private let burst: Duration
-    /// The moment until which the calls sent so far use up the rate.
+    /// The moment until which the rate is used up by the calls that were sent.
     private var usedUntil = Duration.zero
 
     /// Creates a pace. It has no limit if the rate has none.
@@ -296,8 +297,8 @@ struct CallPace: Sendable, Hashable {
         usedUntil = max(usedUntil, now) + interval
     }
 
-    /// Adopts the rate that the service reports. The reported rate replaces an estimate. It replaces a rate that the
-    /// user set only if it is lower.
+    /// Adopts the rate that the service reports. If the current rate is an estimate, the reported rate replaces it. If
+    /// the user has set the current rate, the reported rate replaces it only if it is lower.
     mutating func learned(perMinute: Double) {
         guard let reported = Self.interval(perMinute), isEstimate || reported > interval ?? .zero else { return }
         interval = reported

@@ -1,11 +1,11 @@
 import Hablare
 import HablareSupport
 
-/// A collector of the texts of concurrent attempts, which share calls for vectors. ``EmbeddingBatches`` decides. The
-/// collector sends the calls and returns to each text its own result.
+/// A collector of the texts of concurrent attempts, which share calls for vectors. ``EmbeddingBatches`` decides which
+/// texts share a call. The collector sends the calls, and returns to each text its own result.
 ///
-/// Each call runs in a separate task, because its texts belong to different attempts. The task is cancelled when all
-/// its texts are cancelled.
+/// Each call runs in a separate task, because its texts belong to different attempts. If all texts of a call are
+/// cancelled, its task is cancelled.
 final class EmbeddingGatherer: Sendable {
     /// The results of a call's texts, in the order of the texts, or the failure of the whole call.
     typealias Results = Result<[Result<ProviderAnswer, AIServiceError>], AIServiceError>
@@ -40,8 +40,8 @@ final class EmbeddingGatherer: Sendable {
     ///   - batches: The state machine, without texts.
     ///   - clock: The clock for the times at which calls are sent.
     ///   - spawner: The task spawner that starts the calls' tasks.
-    ///   - sharesCalls: Whether texts share calls. If they do, the engine's queue for the account counts texts. The
-    ///     service's limit of calls is then not reported to the engine.
+    ///   - sharesCalls: Whether texts share calls. If `true`, the engine's queue for the account counts texts, so the
+    ///     service's limit of calls is not reported to the engine.
     ///   - send: A function that sends one call.
     init(
         _ batches: EmbeddingBatches, clock: any Clock<Duration>, spawner: TaskSpawner, sharesCalls: Bool = true,
@@ -193,8 +193,8 @@ final class EmbeddingGatherer: Sendable {
 }
 
 extension ReportedLimits {
-    /// The limits for a queue that counts texts: the token limits, and the pause if no call is left; `nil` if there are
-    /// none.
+    /// The limits for a queue that counts texts: the token limits, and the pause if the service allows no further call;
+    /// `nil` if there are none.
     fileprivate var ofTexts: ReportedLimits? {
         let calls = requests.flatMap { quota -> Quota? in
             guard let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter else { return nil }

@@ -7,17 +7,17 @@ import HablareJSON
 /// Each request has one text, with its own UUID, fingerprint, answer and ledger entry. The provider collects the texts
 /// of concurrent attempts and sends them in shared calls. A call has at most ``OpenAICompatibility/textsPerCall`` texts
 /// and 300,000 estimated tokens. These are OpenAI's limits (`openai` 3.57.0, `types/embedding_create_params.py`). A
-/// single text is sent after 10 ms without another text. Several texts are sent after 50 ms without another text. The
-/// tokens of a call are divided among its texts by their length. If the service refuses a call because of one text,
-/// that text fails alone, and the provider sends the others again. Any other failure of a call is the failure of each
-/// of its texts.
+/// single text is sent if no other text arrives for 10 ms. Several texts are sent if no other text arrives for 50 ms.
+/// The tokens of a call are divided among its texts by their length. If the service refuses a call because of one text,
+/// only that text fails, and the provider sends the others again. If a call fails in another way, all of its texts
+/// fail.
 ///
 /// The engine counts texts, not calls, so it admits many texts at once (``limits``). The limit of calls per minute
 /// applies to the calls that this provider sends in this process.
 ///
 /// Parameters of a request:
 ///
-/// - `dimensions`: the number of the vector's dimensions, if the model allows a choice.
+/// - `dimensions`: the number of the vector's dimensions, for a model that supports several.
 /// - `extra`: additional members of the body, sent unchanged.
 ///
 /// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id and the model.
@@ -30,8 +30,8 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     private let timeout: Duration
     private let gatherer: EmbeddingGatherer
 
-    /// The maximum size of an answer in bytes for each text. It is enough for the longest vector with 60 digits for
-    /// each number.
+    /// The maximum size of an answer in bytes for each text. It is enough for the longest vector, even if each number
+    /// has 60 digits.
     private static let largestAnswer = 4 << 20
     /// The maximum size of a whole answer in bytes.
     private static let largestAnswerOfAll = 256 << 20
@@ -77,8 +77,8 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     public var defaultModel: String? { model }
     /// Always a vector.
     public var responseType: ContentType { .embedding }
-    /// The service's limits, with this provider's timeout. If texts share calls, the concurrency is the number of texts
-    /// in up to four calls, and the rate has no request limit.
+    /// The service's limits, with this provider's timeout. If texts share calls, the maximum number of concurrent
+    /// requests is the number of texts in up to four calls, and the rate has no request limit.
     public var limits: ProviderLimits {
         var limits = service.limits(timeout: timeout)
         guard service.sharesCalls else { return limits }
@@ -94,8 +94,8 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// Returns the estimated number of tokens: a third of the number of bytes. The estimate is usually too high.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Returns one token for each byte. Returns `nil` if `extra` has a member that may raise the cost, which is every
-    /// member except `user`.
+    /// Returns an upper bound of the usage: one token for each byte. Returns `nil` if `extra` has a member that may
+    /// raise the cost. This is every member except `user`.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             guard try plan(of: request).isBounded else { return nil }
@@ -106,9 +106,9 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// Computes the vector of a text, in a call that other texts may share.
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, for a prompt
-    /// that has content other than text, and for a prompt without text. Fails with `invalidResponse` for a vector whose
+    /// that has content other than text, and for a prompt without text. Fails with `invalidResponse` if the vector's
     /// length differs from the requested length. Its other errors are those of ``OpenAIChatProvider/generate(_:)``.
-    /// Cancelling the task removes the text from its call. The transfer ends when all texts of the call are removed.
+    /// Cancelling the task removes the text from its call. If all texts of the call are removed, the transfer ends.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         do throws(AIServiceError) {
             return await gatherer.answer(try plan(of: call.request), for: call)
@@ -173,7 +173,7 @@ extension OpenAIService {
     fileprivate var sharesCalls: Bool { compatibility.textsPerCall > 1 }
 }
 
-/// The division of a number of tokens into shares. Pure.
+/// Divides a number of tokens into shares.
 enum TokenShares {
     /// Returns one share for each weight, in proportion to the weight. The sum of the shares is the total.
     static func divide(_ total: Int64, by weights: [Int64]) -> [Int64] {

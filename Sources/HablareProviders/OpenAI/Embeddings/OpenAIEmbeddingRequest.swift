@@ -1,13 +1,13 @@
 import Hablare
 
-/// One text of an `embeddings` call. Pure.
+/// One text of an `embeddings` call.
 struct OpenAIEmbeddingRequest: Sendable, Hashable {
     /// The number of the vector's dimensions; `nil` for the model's default.
     let dimensions: Int64?
-    /// Whether `extra` leaves the price of the text unchanged.
+    /// Whether the members of `extra` leave the price of the text unchanged.
     let isBounded: Bool
     let text: String
-    /// The body without the texts. Texts with equal groups may share a call.
+    /// The body without the texts. Only requests with equal groups may share a call.
     let group: ParameterValue
 
     /// The estimated number of tokens. The estimate is usually too high.

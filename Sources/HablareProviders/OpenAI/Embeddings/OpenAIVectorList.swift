@@ -37,7 +37,8 @@ struct OpenAIVectorList: Decodable, Sendable {
     }
 
     struct Entry: Decodable, Sendable {
-        /// The vector. `nil` for a value that is not a vector, so that the answer's usage can still be read.
+        /// The vector. `nil` for a value that is not a vector. Such a value does not fail the whole answer, so that the
+        /// answer's usage can still be read.
         let embedding: Vector?
         /// The position of the vector's text in the call; `nil` if the server does not report it.
         let index: Int?
@@ -60,11 +61,12 @@ struct OpenAIVectorList: Decodable, Sendable {
     }
 
     let data: [Entry]?
-    /// The model, as any JSON value, because an unexpected form must not discard a billed vector.
+    /// The model. It may be any JSON value: if an unexpected form made the answer unreadable, billed vectors would be
+    /// lost.
     let model: ParameterValue?
     let usage: ParameterValue?
 
-    /// Returns the entries in the order of the texts. Returns `nil` unless there is exactly one entry for each text.
+    /// Returns the entries in the order of the texts. Returns `nil` if there is not exactly one entry for each text.
     func entries(for count: Int) -> [Entry]? {
         guard let data, data.count == count else { return nil }
         guard count > 1, data.contains(where: { $0.index != nil }) else { return data }

@@ -15,10 +15,11 @@ struct OpenAIImageAnswer: Decodable, Sendable {
     }
 
     let data: [Picture]?
-    /// The usage, as any JSON value, because an unexpected form must not discard a billed picture.
+    /// The usage. It may be any JSON value: if an unexpected form made the answer unreadable, a billed picture would be
+    /// lost.
     let usage: ParameterValue?
 
-    /// The picture and the format of its first bytes; `nil` if the answer has no picture.
+    /// The picture, with the format that its first bytes show; `nil` if the answer has no picture.
     var picture: (bytes: Data, format: ImageFormat, revisedPrompt: String?)? {
         guard let first = data?.first, let text = first.bytes, let bytes = Data(base64Encoded: text),
             let format = MagicBytes(bytes).image

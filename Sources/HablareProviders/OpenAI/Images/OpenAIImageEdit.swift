@@ -4,7 +4,7 @@ import HablareJSON
 
 /// The pictures of an `images/edits` call: the pictures to change or to use as a source, and the mask.
 struct OpenAIImageEdit: Sendable, Hashable {
-    /// A picture with the format of its first bytes.
+    /// A picture, with the format that its first bytes show.
     struct Picture: Sendable, Hashable {
         let body: Body
         let format: ImageFormat
@@ -35,7 +35,7 @@ struct OpenAIImageEdit: Sendable, Hashable {
         }
     }
 
-    /// The pictures of a prompt before they are read. Their number and sizes are checked.
+    /// The pictures of a prompt before their bytes are read. Their number and sizes are checked.
     struct Given: Sendable, Hashable {
         let pictures: [Body]
         let mask: Body?

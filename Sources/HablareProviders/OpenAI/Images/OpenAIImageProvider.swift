@@ -1,17 +1,17 @@
 import Foundation
 public import Hablare
 
-/// A provider that creates pictures. It uses the API `images/generations` for a text, and `images/edits` for a text
-/// with pictures.
+/// A provider that creates or changes pictures. It uses the API `images/generations` for a text, and `images/edits` for
+/// a text with pictures.
 ///
 /// The prompt's pictures are the pictures in the user's messages, in order. There are at most 16 pictures. Each is PNG,
-/// JPEG or WebP and has fewer than 50 MiB. The first bytes of a picture determine its format. With `mask: true`, the
-/// last picture is a mask: a PNG of fewer than 4 MiB with the same size as the first picture. Only the areas where the
-/// mask is transparent are changed.
+/// JPEG or WebP and has fewer than 50 MiB. The format of a picture is found from its first bytes. With `mask: true`,
+/// the last picture is a mask: a PNG of fewer than 4 MiB with the same size as the first picture. Only the areas where
+/// the mask is transparent are changed.
 ///
 /// A request creates one picture. For several pictures, use ``/Hablare/AIRequest/sample``. Parameters of a request:
 /// - `size`: such as `1024x1024`.
-/// - `mask`: a Boolean value.
+/// - `mask`: whether the last picture is a mask.
 /// - `quality`: such as `low`, `medium` or `high`.
 /// - `background`: `transparent`, `opaque`, `auto`.
 /// - `format`: `png`, `jpeg`, `webp`.
@@ -57,8 +57,8 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// Returns the estimated number of tokens that are sent. The estimate is usually too high.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Returns `nil`, because the number of tokens of a picture depends on size, quality and model. Returns zero cost
-    /// if calls are free.
+    /// Returns `nil`, because the number of tokens of a picture depends on size, quality and model. If calls are free,
+    /// returns a cost of zero.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.isCharged ? nil : Usage(costMicroDollars: 0)
     }

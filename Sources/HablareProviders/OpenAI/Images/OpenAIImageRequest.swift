@@ -1,6 +1,6 @@
 import Hablare
 
-/// The members of an `images/generations` or `images/edits` call. Pure.
+/// The members of an `images/generations` or `images/edits` call.
 struct OpenAIImageRequest: Sendable, Hashable {
     let model: String
     /// The members of the body.
@@ -10,8 +10,8 @@ struct OpenAIImageRequest: Sendable, Hashable {
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters. Throws the same
-    ///   error for pictures that the model does not accept, if this is known before the pictures are read.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters. Also for pictures
+    ///   that the model does not accept, if this can be found before the pictures are read.
     init(
         _ request: AIRequest, model usual: String, of provider: ProviderID
     ) throws(AIServiceError) {
@@ -44,7 +44,7 @@ struct OpenAIImageRequest: Sendable, Hashable {
 
     private static let one = "A request makes one picture. Use `sample` for more."
 
-    /// Returns whether a model answers with bytes in a chosen format. OpenAI's newer models do so. They refuse the
+    /// Returns whether a model answers with bytes in a chosen format. OpenAI's newer models do this, and refuse the
     /// parameter `response_format`.
     static func choosesFormat(_ model: String) -> Bool {
         model.hasPrefix("gpt-image") || model.hasPrefix("chatgpt-image")

@@ -2,16 +2,17 @@ public import Hablare
 import HablareJSON
 
 extension AnswerMetadata {
-    /// The text in which the model comments on its work before the final answer. It is not part of the answer.
+    /// The phase of messages in which the model comments on its work before the final answer. Such messages are not
+    /// part of the answer.
     public static let commentary = "commentary"
 }
 
-/// The output items of a response: the model's reasoning, messages and calls, in order. Pure.
+/// The output items of a response: the model's reasoning, messages and calls, in order.
 ///
 /// A message may state its `phase`: `commentary`, or `final_answer`. The answer is the text of all messages except
-/// commentary. When the conversation continues, all items are sent back unchanged. The service needs the reasoning in
-/// its place, and the phase of each message. Source: `openai` 3.57.0, `types/responses/response_output_message.py` and
-/// `response_reasoning_item.py`.
+/// commentary. When the conversation continues, all items are sent back unchanged, because the service needs the
+/// reasoning in its place, and the phase of each message. Source: `openai` 3.57.0,
+/// `types/responses/response_output_message.py` and `response_reasoning_item.py`.
 struct OpenAIOutput: Sendable, Hashable {
     let items: [ParameterValue]
 
@@ -22,7 +23,8 @@ struct OpenAIOutput: Sendable, Hashable {
     /// Whether a message is commentary.
     static func isCommentary(_ message: ParameterValue) -> Bool { message[member: "phase"] == "commentary" }
 
-    /// The text of the answer. If the response has commentary, no final text and no call, the commentary is the answer.
+    /// The text of the answer. If the response has only commentary, and no final text and no call, the commentary is
+    /// the answer.
     var text: String {
         let final = Self.text(of: messages.filter { !Self.isCommentary($0) })
         return final.isEmpty && callIDs.isEmpty ? Self.text(of: messages) : final
@@ -58,7 +60,7 @@ struct OpenAIOutput: Sendable, Hashable {
         items.compactMap { $0[member: "type"] == "function_call" ? $0[member: "call_id"]?.string : nil }
     }
 
-    /// Whether the items must be sent back unchanged, because they contain more than text and calls: reasoning, a
+    /// Whether the items must be sent back unchanged. `true` if they contain more than text and calls: reasoning, a
     /// phase, or an item of another kind.
     var mustBeKept: Bool {
         items.contains { item in
@@ -73,7 +75,7 @@ struct OpenAIOutput: Sendable, Hashable {
     /// Whether the items are a whole turn. `false` if they are only the turn's reasoning.
     var isTurn: Bool { items.contains { ["message", "function_call"].contains($0[member: "type"]?.string) } }
 
-    /// Returns whether the items belong to this turn of a conversation. They do if the text is the same, and if the
+    /// Returns whether the items belong to this turn of a conversation. `true` if the text is the same, and if the
     /// calls are the same in the same order.
     func isTurn(text given: String, calls: [ToolCall]) -> Bool { text == given && callIDs == calls.map(\.id) }
 

@@ -3,30 +3,30 @@ public import Hablare
 /// A provider for language models with the API `responses`, OpenAI's newer API.
 ///
 /// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences. The parameters `stop` and
-/// `seed` do not exist. `instructions` is the API's own member. The service does not store the response, unless `extra`
-/// sets `store`.
+/// `seed` do not exist. `instructions` is sent as the API's own member, not as a message. The service does not store
+/// the response, unless `extra` sets `store`.
 ///
 /// The answer is the text of the final messages. Messages of the phase `commentary`, in which the model comments on its
-/// work, are not part of the answer. The metadata `AnswerMetadata.commentary` has their text.
+/// work, are not part of the answer. Their text is in the metadata, under `AnswerMetadata.commentary`.
 ///
-/// The output may contain reasoning, phases or items of other kinds. If it does, all its items are kept unchanged and
-/// in order, as ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted. When the conversation continues, pass
-/// this text back in the parameter `thinking_blocks`, or pass a list with one such text for each turn. The items then
-/// replace the assistant's turn that has the same text and calls. A list that has only reasoning items is sent before
-/// the assistant's last turn.
+/// If the output contains reasoning, phases or items of other kinds, all its items are kept unchanged and in order, as
+/// ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted. When the conversation continues, pass this text back
+/// in the parameter `thinking_blocks`, or pass a list with one such text for each turn. The items then replace the
+/// assistant's turn that has the same text and calls. If a list has only reasoning items, it is sent before the
+/// assistant's last turn.
 ///
 /// With `background: true`, the service produces the answer independently of the connection and stores it. If `extra`
 /// turns `store` off, the service keeps the answer for only about ten minutes. The provider first stores the response's
 /// id (``/Hablare/ProviderCall/remember(_:)``). After a crash, a shutdown, a timeout or a lost connection, the next
-/// attempt resumes the response without paying again. It resumes the stream if the request streams. Otherwise it polls
-/// with pauses that grow from 1 to 20 s. For work that takes hours, set the request's
+/// attempt resumes the response without paying again. If the request streams, the attempt resumes the stream. Otherwise
+/// it polls, with pauses that grow from 1 to 20 s. For work that takes hours, set the request's
 /// ``/Hablare/AIRequest/attemptTimeout``.
 ///
-/// Cancelling a request cancels its response at the service. If the service no longer knows the response, because it
-/// was deleted or has expired, the attempt fails with ``/Hablare/AIServiceError/workLost``. The request's
-/// ``/Hablare/AIRequest/unknownOutcome`` then decides whether the work is started again, which costs the price again.
-/// If the response failed at the service, the provider removes its resume handle. A temporary failure is retried with a
-/// new response.
+/// If you cancel a request, the provider cancels its response at the service. If the service no longer knows the
+/// response, because it was deleted or has expired, the attempt fails with ``/Hablare/AIServiceError/workLost``. The
+/// request's ``/Hablare/AIRequest/unknownOutcome`` then decides whether the work is started again, which costs the
+/// price again. If the response failed at the service, the provider removes the stored id. A temporary failure is
+/// retried with a new response.
 public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
@@ -82,8 +82,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
 
     /// Returns an upper bound of the usage: one input token for each byte sent, and `max_tokens` output tokens.
     ///
-    /// Returns `nil` if the request does not set `max_tokens`, or if `extra` has a member that may add input or change
-    /// the price, according to the API's reference.
+    /// Returns `nil` if the request does not set `max_tokens`, or if `extra` has a member that, according to the API's
+    /// reference, may add input or change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try checked(request).parameters.maximumUsage(of: request.prompt)

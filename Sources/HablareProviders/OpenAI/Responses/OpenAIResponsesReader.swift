@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A reader of `responses` answers: the events of a stream, or a whole response. Pure.
+/// A reader of `responses` answers: the events of a stream, or a whole response.
 struct OpenAIResponsesReader: WholeTextReader {
     typealias Service = OpenAIService
     static let mostText = 16 << 20
@@ -78,11 +78,11 @@ struct OpenAIResponsesReader: WholeTextReader {
         }
     }
 
-    /// The maximum number of commentary messages that are recognised.
+    /// The maximum number of commentary messages of which the reader keeps track.
     private static let mostRemarks = 4096
 
     /// The events that report the state of the response. Any other `response.` event reports output: the start, a part
-    /// or the end of an item, even if the item has no visible content.
+    /// or the end of an item. Such an event counts as output even if the item has no visible content.
     private static let states: Set<String> = [
         "response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete",
         "response.failed", "response.cancelled",
@@ -122,8 +122,8 @@ struct OpenAIResponsesReader: WholeTextReader {
         if case .bool(let value)? = response[member: "background"] { isInBackground = value }
     }
 
-    /// Reads a response that has ended. The response's own output list takes precedence. If it has none, the items of
-    /// the events are used.
+    /// Reads a response that has ended. The reader uses the response's own output list. If the response has none, the
+    /// reader uses the items of the events.
     ///
     /// - Returns: The response's text.
     private mutating func read(end response: ParameterValue) throws(TextFault) -> String {

@@ -1,7 +1,7 @@
 import Hablare
 import HablareJSON
 
-/// The body of a `responses` call. Pure.
+/// The body of a `responses` call.
 struct OpenAIResponsesRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation
@@ -9,9 +9,9 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     var form: AnswerForm
     var isStreamed: Bool
 
-    /// Returns the body, including the bytes of the pictures that have been read. The body tells the service to store
-    /// nothing (`store`). There are two exceptions: `extra` sets `store`, or the response runs in the background, which
-    /// requires storage.
+    /// Returns the body, including the bytes of the pictures that have been read. The body tells the service not to
+    /// store the response (`store`), except in two cases: `extra` sets `store`, or the response runs in the background,
+    /// which requires storage.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice, or for the
     ///   output of a turn that is not in the conversation.
@@ -41,10 +41,11 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         return .object(body)
     }
 
-    /// The value of `include` that makes the answer contain encrypted thinking.
+    /// The value of `include` that requests encrypted thinking in the answer.
     static let thoughts = "reasoning.encrypted_content"
 
-    /// Returns a tool that is not strict, because strict tools do not accept some schemas that the chat API accepts.
+    /// Returns a tool in the form of this API. The tool is not strict, because strict tools do not accept some schemas
+    /// that the chat API accepts.
     private static func tool(_ tool: ToolDefinition) -> ParameterValue {
         [
             "type": "function", "name": .string(tool.name), "description": .string(tool.description),

@@ -8,8 +8,8 @@ extension ModelInformation {
 
     /// Reads an entry of a list of models. Returns `nil` for an entry without an id.
     ///
-    /// The expected form is `Model` in the `openai` SDK 3.57.0 for Python. A malformed `shutdown_date` counts as
-    /// unknown.
+    /// The expected form is `Model` in the `openai` SDK 3.57.0 for Python. If `shutdown_date` is malformed, the
+    /// retirement date is unknown.
     init?(openAI entry: ParameterValue) {
         guard let id = entry[member: "id"]?.string, !id.isEmpty else { return nil }
         self.init(vendor: Self.openAI, id: id)

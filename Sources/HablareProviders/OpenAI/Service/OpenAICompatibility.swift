@@ -21,7 +21,7 @@ public struct OpenAICompatibility: Sendable, Hashable {
         case schema = "json_schema"
         /// Any JSON object (`json_object`). A request's schema is written into the instructions.
         case object = "json_object"
-        /// None. The server refuses `response_format`. A request's schema is written into the instructions.
+        /// No form. The server refuses `response_format`. A request's schema is written into the instructions.
         case none
     }
 
@@ -31,7 +31,7 @@ public struct OpenAICompatibility: Sendable, Hashable {
         case system
         /// `developer`.
         case developer
-        /// None. The instructions are put at the beginning of the user's next message.
+        /// No message with instructions. The instructions are put at the beginning of the user's next message.
         case user
     }
 
@@ -44,30 +44,32 @@ public struct OpenAICompatibility: Sendable, Hashable {
     }
 
     /// The name of the parameter for the maximum number of output tokens. Default: ``TokenLimit/maxCompletionTokens``.
-    /// For example, `.maxTokens` for llama.cpp.
+    /// For example, use `.maxTokens` for llama.cpp.
     public var tokenLimit: TokenLimit
-    /// Whether to request the usage at the end of a stream (`stream_options`). If `false`, a streamed answer has a
-    /// usage only if the server reports it without a request. Default: `true`. For example, `false` for a server that
-    /// refuses `stream_options`.
+    /// Whether to request the usage at the end of a stream (`stream_options`). Default: `true`. For example, use
+    /// `false` for a server that refuses `stream_options`. The usage of a streamed answer is then known only if the
+    /// server reports it anyway.
     public var streamsUsage: Bool
-    /// Whether to request vectors in base64, which needs only a third of the bytes. The provider reads base64 and
-    /// numbers. Default: `true`. For example, `false` for a server that can send only numbers.
+    /// Whether to request vectors in base64, which needs only a third of the bytes. Default: `true`. For example, use
+    /// `false` for a server that can send only numbers. The provider reads both forms.
     public var encodesVectors: Bool
-    /// The strictest form of an answer that the server can enforce. Default: ``Structure/schema``. For example,
+    /// The strictest form of an answer that the server can enforce. Default: ``Structure/schema``. For example, use
     /// `.object` for DeepSeek.
     public var structure = Structure.schema
     /// Whether the server accepts tools. If `false`, a request with tools is refused before it is sent. Default:
-    /// `true`. For example, `false` for a model whose template has no tools.
+    /// `true`. For example, use `false` for a model whose template has no tools.
     public var takesTools = true
-    /// The role of the message with the instructions. Default: ``SystemRole/system``. For example, `.user` for a model
-    /// whose template has no system message.
+    /// The role of the message with the instructions. Default: ``SystemRole/system``. For example, use `.user` for a
+    /// model whose template has no system message.
     public var systemRole = SystemRole.system
-    /// The name of the parameter for the seed. Default: ``SeedName/seed``. For example, `.randomSeed` for Mistral.
+    /// The name of the parameter for the seed. Default: ``SeedName/seed``. For example, use `.randomSeed` for Mistral.
     public var seedName = SeedName.seed
 
-    /// Whether to adapt schemas to OpenAI's rules for strict schemas. These rules require that objects are closed, that
-    /// every member is required, and that every keyword is one that OpenAI enforces. A server that enforces schemas
-    /// with its own grammar accepts any schema.
+    /// Whether to adapt schemas to OpenAI's rules for strict schemas.
+    ///
+    /// The rules require that objects allow no further members, that every member is required, and that every keyword
+    /// is one that OpenAI enforces. If a server enforces schemas with its own grammar, it accepts any schema, so use
+    /// `false`.
     public var fitsSchemas: Bool
     /// The maximum number of texts in one call for vectors. At least 1.
     public var textsPerCall: Int

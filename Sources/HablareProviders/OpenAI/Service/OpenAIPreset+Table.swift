@@ -1,9 +1,9 @@
 /// The table of presets.
 ///
-/// The table was checked in November 2026 against stored copies of the services' pages and libraries. Some copies were
-/// older. No service was called. A comment above each row has the addresses of these copies. Some copies contain only
-/// the beginning of a page. The comment also names each fact that was not found; such a fact is not checked. The pages
-/// for keys of Mistral, xAI, Together and Azure were not found either.
+/// The table was checked in November 2026 against stored copies of the services' pages and libraries. No service was
+/// called. Some copies were older, and some contain only the beginning of a page. A comment above each row has the
+/// addresses of the copies, and names each fact that was not found and therefore not checked. The pages for keys of
+/// Mistral, xAI, Together and Azure were also not found.
 extension OpenAIPreset {
     /// All presets. Services on the network precede servers for the user's own machine.
     public static let all: [OpenAIPreset] = [

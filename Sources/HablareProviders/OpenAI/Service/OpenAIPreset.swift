@@ -33,8 +33,8 @@ public struct OpenAIPreset: Sendable, Hashable, Identifiable {
     public let page: String
     /// The prefix of all keys of the service; `nil` if it is unknown.
     public let keyBeginning: String?
-    /// Whether calls need a key. Servers for the user's own machine need no key, but use one if they are configured for
-    /// it.
+    /// Whether calls need a key. A server on the user's own machine needs no key, but a key is sent if one is
+    /// configured.
     public let needsKey: Bool
     /// The name of the header field for the key; `nil` for a bearer token.
     public let keyField: String?

@@ -24,10 +24,10 @@ public struct OpenAIService: Sendable {
     public let address: ServiceAddress
     /// The server's differences from OpenAI.
     public let compatibility: OpenAICompatibility
-    /// Whether calls cost money. If they do not, each call is recorded with a cost of 0.
+    /// Whether calls cost money. If `false`, each call is recorded with a cost of 0.
     public let isCharged: Bool
-    /// The account whose limits apply to the calls. The service's limits apply per model. Therefore each kind of
-    /// provider (text, speech, images and so on) has a separate account, whose name begins with this name.
+    /// The account whose limits apply to the calls. OpenAI's limits apply per model. Therefore each kind of provider
+    /// (text, speech, images and so on) has a separate account, whose name begins with this name.
     public let account: AccountID
     /// The rate limit per minute, for each kind of provider.
     public let rate: RateLimit
@@ -92,8 +92,8 @@ public struct OpenAIService: Sendable {
         self.date = date
     }
 
-    /// Returns the models that the key may use, ordered by id. Retirement dates that the service reports
-    /// (`shutdown_date`) replace those of ``catalog``.
+    /// Returns the models that the key may use, ordered by id. If the service reports a retirement date
+    /// (`shutdown_date`), it replaces the date in ``catalog``.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: the errors of a call; `invalidResponse` for an answer that is not a list;
     ///   `cancelled` if the task is cancelled.
@@ -138,8 +138,8 @@ public struct OpenAIService: Sendable {
         return usage
     }
 
-    /// Returns the error for an unusable answer, with the usage that the answer reports. Such an answer is billed like
-    /// a usable one.
+    /// Returns the error for an unusable answer, with the usage that the answer reports. The service bills an unusable
+    /// answer like a usable one.
     func useless(_ error: AIServiceError, having used: Usage) -> AIServiceError {
         let used = charged(used)
         return used == Usage() ? error : error.billed(.billed(used))
@@ -147,8 +147,8 @@ public struct OpenAIService: Sendable {
 
     /// Returns an upper bound of a call's usage.
     ///
-    /// - Parameter most: A closure that returns the bound if calls cost money; `nil` if the bound is unknown. It throws
-    ///   an error for a request that is refused before it is sent. Such a request costs nothing.
+    /// - Parameter most: A closure that returns the bound if calls cost money; `nil` if the bound is unknown. If it
+    ///   throws an error, the request is refused before it is sent, and so costs nothing.
     func maximumUsage(_ most: () throws(AIServiceError) -> Usage?) -> Usage? {
         guard isCharged else { return Usage(costMicroDollars: 0) }
         do throws(AIServiceError) {

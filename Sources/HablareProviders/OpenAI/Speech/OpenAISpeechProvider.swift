@@ -7,20 +7,22 @@ public import Hablare
 /// Parameters of a request:
 /// - `voice`: default `alloy`. A name that begins with `voice_` is one of the account's own voices.
 /// - `format`: `mp3` (the default), `wav`, `flac`, `opus`, `aac`, `pcm`. The names of ElevenLabs' formats, such as
-///   `mp3_44100_128`, are also accepted, so that a request can fall back to this provider. Such a name selects the same
-///   kind of file (see ``SoundFormat/audioFormat``). Its rates are ignored, because the API has no rates.
+///   `mp3_44100_128`, are also accepted, so that this provider can be the fallback of a request to ElevenLabs. Such a
+///   name selects the same kind of file (see ``SoundFormat/audioFormat``). Its rates are ignored, because the API has
+///   no rates.
 /// - `speed`: 0.25 to 4.
 /// - `instructions`: the manner of speaking. The model `tts-1` does not accept them.
 /// - `previous_text`, `next_text` and `language`: accepted and ignored, because the API has no equivalent.
 /// - `extra`: additional members of the body, sent unchanged.
 ///
-/// The first bytes of the sound determine the answer's format. Some compatible servers cannot make all formats, or do
-/// not know the parameter. The format is reported when the answer is complete. A reader of the stream sees the bytes
-/// themselves. If the format of the first bytes is unknown, the requested format is assumed.
+/// The format of the answer is found from the first bytes of the sound, because some compatible servers cannot make all
+/// formats, or do not know the parameter. The format is reported when the answer is complete. A reader of the stream
+/// can find it from the bytes. If the format of the first bytes is unknown, the requested format is assumed.
 ///
 /// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id, the model and the voice. For `pcm`, it also
-/// has the sample rate: 24,000. `pcm` has 16 bits, one channel, little endian, and no header. The usage is the text's
-/// Unicode scalars and the sound's bytes. The cost is known for models that have a price per character.
+/// has the sample rate: 24,000. `pcm` has 16 bits, one channel, little endian, and no header. The usage is the number
+/// of Unicode scalars in the text and the number of bytes of the sound. The cost is known for models that have a price
+/// per character.
 public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The voices that every account has.
     public static let voices = [
@@ -69,8 +71,8 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The service's account for speech.
     public var account: AccountID { service.account(of: "speech") }
 
-    /// Returns the number of the text's Unicode scalars. Returns `nil` if `extra` has a member that may change the
-    /// price, according to the API's reference.
+    /// Returns an upper bound of the usage: the number of the text's Unicode scalars. Returns `nil` if `extra` has a
+    /// member that, according to the API's reference, may change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             let plan = try plan(of: request)

@@ -1,12 +1,12 @@
 import Hablare
 
-/// The body of an `audio/speech` call. Pure.
+/// The body of an `audio/speech` call.
 struct OpenAISpeechRequest: Sendable, Hashable {
     let model: String
     let text: String
     let voice: String
     let format: String
-    /// Whether `extra` leaves the price of the text unchanged.
+    /// Whether the members of `extra` leave the price of the text unchanged.
     let isBounded: Bool
     let body: ParameterValue
 
@@ -41,8 +41,10 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         self.body = .object(body)
     }
 
-    /// Returns the API's name of a format. A format with a rate comes from a request that falls back from ElevenLabs.
-    /// It selects the same kind of file without the rate, because the API has no rates.
+    /// Returns the API's name of a format.
+    ///
+    /// A format with a rate comes from a request to ElevenLabs for which this provider is the fallback. It selects the
+    /// same kind of file without the rate, because the API has no rates.
     private static func format(_ name: String) -> String? {
         OpenAISpeechProvider.formats.contains(name) ? name : SoundFormat(name)?.audioFormat.rawValue
     }

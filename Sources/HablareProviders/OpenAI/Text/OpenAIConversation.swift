@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A prompt as a list of turns that both of OpenAI's text APIs can represent.
+/// A prompt as a list of turns, which both text APIs of OpenAI can represent.
 struct OpenAIConversation: Sendable, Hashable {
     /// A piece of a user's turn.
     enum Piece: Sendable, Hashable {
@@ -35,7 +35,7 @@ struct OpenAIConversation: Sendable, Hashable {
 
     var turns: [Turn]
 
-    /// Reads a prompt. ``loaded()`` reads the bytes of its pictures and files.
+    /// Reads a prompt, without the bytes of its pictures and files. ``loaded()`` reads those bytes.
     ///
     /// - Parameters:
     ///   - prompt: The prompt.

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A language model's answer without its text. It is collected while the answer arrives.
+/// A language model's answer without its text. The parts are collected while the answer arrives.
 struct OpenAITextAnswer: Sendable {
     /// The service's id of the answer, which the service's support can look up.
     var id: String?
@@ -13,7 +13,7 @@ struct OpenAITextAnswer: Sendable {
     /// Whether the text is the model's refusal.
     var isRefusal = false
     var tools = ToolCallAssembly()
-    /// The model's thinking, in the service's own form. For the responses API, this is the whole output, because that
+    /// The model's thinking, in the service's own form. In the responses API, this is the whole output, because that
     /// API needs the whole output back with the thinking in its place.
     var thinking: [ParameterValue] = []
     /// The text in which the model comments on its work. It is not part of the answer.
@@ -22,12 +22,12 @@ struct OpenAITextAnswer: Sendable {
     /// The limit for the content that is kept in memory.
     var budget = AnswerBudget()
 
-    /// The usage that the service reports and bills; `nil` if it reports no usage or zero.
+    /// The usage that the service reports and bills; `nil` if the service reports none or zero.
     var counted: Usage? { tokens.usage == Usage() ? nil : tokens.usage }
     /// Whether the service reported a usage.
     var hasUsed: Bool { counted != nil }
 
-    /// Returns everything except the text. If the answer was cut off, an incomplete last tool call is omitted.
+    /// Returns everything except the text. If the answer was cut off, an incomplete last tool call is left out.
     ///
     /// - Throws: A fault for invalid tool calls.
     func ending(requestID: String?) throws(TextFault) -> TextEnding {

@@ -18,15 +18,15 @@ struct OpenAITextParameters: Sendable, Hashable {
     let schema: [String: ParameterValue]?
     /// The answer's JSON schema in the form that both APIs use; `nil` if the request has none.
     ///
-    /// The schema is adapted to the service's rules for strict schemas. If these rules cannot express the schema, it is
-    /// sent unchanged and not strict.
+    /// The schema is adapted to the service's rules for strict schemas. If this is impossible, it is sent unchanged and
+    /// not strict.
     private(set) var format: [String: ParameterValue]?
-    /// The output of earlier turns that must be sent back, one output for each turn.
+    /// The outputs of earlier turns that must be sent back: one output for each turn.
     var earlierOutputs: [OpenAIOutput] = []
     /// Whether the service works independently of the connection and stores the answer.
     var isInBackground = false
     let extra: ExtraMembers
-    /// Whether the upper bound of the usage is valid for every member of `extra`.
+    /// Whether the upper bound of the usage is still valid with the members of `extra`.
     let isBounded: Bool
 
     /// The called API. OpenAI's two text APIs accept different parameters.
@@ -69,7 +69,8 @@ struct OpenAITextParameters: Sendable, Hashable {
         try reader.finish()
     }
 
-    /// Checks the thinking of earlier turns. It may be that of another service. The chat API does not accept it.
+    /// Checks the thinking of earlier turns, which may come from another service. The chat API does not accept
+    /// thinking, so it is only checked.
     private static func checkThinking(_ value: ParameterValue?, _ reader: ParameterReader) throws(AIServiceError) {
         guard let value else { return }
         let texts = value.string.map { [$0] } ?? value.elements.map { $0.string ?? "" }
@@ -78,8 +79,9 @@ struct OpenAITextParameters: Sendable, Hashable {
         }
     }
 
-    /// Returns the outputs from a parameter's value. The value is the text of ``/Hablare/AnswerMetadata/thinking``, a
-    /// list with one such text for each turn, or the list of items that is in such a text.
+    /// Returns the outputs from a parameter's value. The value has one of these forms: the text of
+    /// ``/Hablare/AnswerMetadata/thinking``, a list with one such text for each turn, or the list of items in such a
+    /// text.
     private static func outputs(
         _ value: ParameterValue?, _ reader: ParameterReader
     ) throws(AIServiceError) -> [OpenAIOutput] {
@@ -140,7 +142,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         }
     }
 
-    /// The maximum number of tokens of everything that is sent in addition to the prompt.
+    /// The maximum number of tokens that the request sends in addition to the prompt.
     private var mostTokens: Int64 {
         TokenEstimate.mostTokens(of: ToolDefinition.parameter(tools))
             + TokenEstimate.mostTokens(of: .object(format ?? [:]))
@@ -151,7 +153,7 @@ struct OpenAITextParameters: Sendable, Hashable {
 
 /// The rules for the members of `extra`. Each set is created once, not for each call.
 extension OpenAITextParameters.API {
-    /// The members that `extra` must not contain. They would bypass the token limit, request several answers, or change
+    /// The members that `extra` must not contain. They would avoid the token limit, request several answers, or change
     /// how the service answers.
     fileprivate var reserved: [String: String] {
         switch self {
@@ -167,8 +169,8 @@ extension OpenAITextParameters.API {
     private static let reservedByResponses = reservedByBoth.merging(
         ["background": "Use the parameter background."], uniquingKeysWith: { $1 })
 
-    /// The members of `extra` that do not raise the cost above the upper bound. Their input is in the body. Their
-    /// output is within the limit. Their price is the usual price.
+    /// The members of `extra` that do not raise the cost above the upper bound: their input is part of the body, their
+    /// output is within the limit, and their price is the usual price.
     ///
     /// The list follows the reference of both APIs. Other members may add stored input (`previous_response_id`,
     /// `conversation`, `prompt`), make the service search (`tools`, `web_search_options`), or raise the price

@@ -1,16 +1,16 @@
 import Hablare
 import HablareJSON
 
-/// The usage of an answer, as the service reports it in any of its APIs. Pure.
+/// The usage of an answer, as the service reports it in any of its APIs.
 ///
-/// A count may be a text, or may be missing. Such a count must not cause a billed answer to be discarded.
+/// A count may be a text instead of a number, or may be missing. The answer is still used, because it is billed.
 struct OpenAITokens: Sendable, Hashable {
     private(set) var usage = Usage()
     private var cached: Int64?
     private var cacheWrites: Int64?
     private var reasoning: Int64?
 
-    /// Updates the counts from an answer. Counts that the answer omits do not change.
+    /// Updates the counts from an answer. If the answer omits a count, the count does not change.
     mutating func learn(_ value: ParameterValue?) {
         guard let value else { return }
         usage.inputTokens = Self.count(value, "prompt_tokens", "input_tokens") ?? usage.inputTokens
@@ -25,7 +25,7 @@ struct OpenAITokens: Sendable, Hashable {
         }
     }
 
-    /// Returns the first of the members that is a count. A count is a number or a text.
+    /// Returns the first of the members that is a count: a number, or a text with a number.
     private static func count(_ value: ParameterValue, _ names: String...) -> Int64? {
         for name in names {
             guard let found = value[member: name] else { continue }

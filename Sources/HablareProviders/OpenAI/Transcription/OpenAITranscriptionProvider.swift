@@ -20,8 +20,8 @@ import HablareJSON
 ///
 /// The answer is text. A recording without speech has an empty text. The answer's metadata has the request id, the
 /// model, the language, the length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
-/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). The usage is the number
-/// that the service reports: tokens, or the length of the audio.
+/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). The usage is what the service
+/// reports: a number of tokens, or the length of the audio.
 public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
@@ -58,8 +58,8 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// The service's account for transcription.
     public var account: AccountID { service.account(of: "transcription") }
 
-    /// Returns `nil`, because the length of a recording is not known before it is decoded. Returns zero cost if calls
-    /// are free, or for a request that is refused.
+    /// Returns `nil`, because the length of a recording is not known before it is decoded. If calls are free, or if the
+    /// request is refused, returns a cost of zero.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             _ = try plan(of: request)
@@ -101,8 +101,8 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
         return ProviderAnswer(.text(Body(transcript.text)), metadata: metadata, usage: service.charged(usage))
     }
 
-    /// Returns the transcript of an answer; `nil` if there is none. A server that does not know the requested form may
-    /// answer with only the text.
+    /// Returns the transcript of an answer; `nil` if there is none. If a server does not know the requested form, it
+    /// may answer with only the text.
     private static func transcript(
         _ value: ParameterValue?, _ body: Data, of answer: ServiceAnswer
     ) -> Transcript? {

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// An `audio/transcriptions` call (openai 3.57.0, `TranscriptionCreateParams`). Pure.
+/// An `audio/transcriptions` call (openai 3.57.0, `TranscriptionCreateParams`).
 struct OpenAITranscriptionRequest: Sendable {
     /// The form of the answer.
     enum Form: String, Sendable {
@@ -85,7 +85,7 @@ struct OpenAITranscriptionRequest: Sendable {
         if isOpenAI { try Self.check(recording) }
     }
 
-    /// Returns the form in which a model gives times; `nil` if it cannot give times.
+    /// Returns the form in which a model gives times; `nil` if the model cannot give times.
     private static func form(of model: String, isOpenAI: Bool) -> Form? {
         if model.contains("diarize") { return .diarized }
         return isOpenAI && model.contains("transcribe") ? nil : .verbose

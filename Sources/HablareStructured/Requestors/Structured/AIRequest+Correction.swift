@@ -2,10 +2,11 @@ import Foundation
 import Hablare
 
 extension AIRequest {
-    /// Returns a request that shows a model its answer and the violations in the answer. All other properties are those
-    /// of this request, with one exception. The returned request does not stream, because no reader waits for a stream.
-    /// Its prompt contains the number of the correction. Without this number, a repeated wrong answer would give the
-    /// same request again, and the cache would return the wrong answer.
+    /// Returns a repair: a request that shows a model its own answer, with the violations of the schema in this answer.
+    /// The repair has the other properties of this request, with one exception. It does not stream, because no reader
+    /// waits for a stream. The prompt contains the number of the repair. Without the number, the second repair of the
+    /// same wrong answer would have the same content as the first repair, and the cache would return the wrong answer
+    /// again.
     func repaired(number: Int, answer: String, violations: [JSONSchema.Violation]) -> AIRequest {
         var repair = named(Self.repairID(of: id, number: number))
         let again = number == 1 ? "" : ", and this is correction \(number)"

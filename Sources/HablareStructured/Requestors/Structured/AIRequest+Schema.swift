@@ -1,12 +1,12 @@
 public import Hablare
 
 extension AIRequest {
-    /// The name of the parameter that holds the schema of a structured answer.
+    /// The name of the request parameter that contains the schema of a structured answer.
     public static let schemaParameter = "schema"
-    /// The name of the parameter that holds the schema's name.
+    /// The name of the request parameter that contains the name of the schema.
     public static let schemaNameParameter = "schema_name"
 
-    /// The schema of the answer; `nil` if the request has none.
+    /// The schema of the answer, or `nil` if the request has none.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the request's schema parameter is not a valid
     ///   schema.
@@ -21,13 +21,14 @@ extension AIRequest {
         }
     }
 
-    /// Sets the schema of the answer. `nil` allows any answer.
+    /// Sets the schema of the answer. With `nil`, any answer is valid.
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - name: The schema's name for the service, with 1 to 64 letters, digits, `_` and `-`. `nil` for a name that
-    ///     the provider chooses.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the name is invalid. Nothing is then changed.
+    ///   - name: The name of the schema, which the service receives. It has 1 to 64 letters, digits, `_` and `-`. With
+    ///     `nil`, the provider chooses a name.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the name is invalid. After this error, the request
+    ///   is unchanged.
     public mutating func setSchema(_ schema: JSONSchema?, named name: String? = nil) throws(AIServiceError) {
         if let name {
             guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy(Self.isNamePart) else {

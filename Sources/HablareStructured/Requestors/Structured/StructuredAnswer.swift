@@ -2,35 +2,35 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The JSON in a model's answer. Other words may surround the JSON.
+/// The JSON values in a model's answer. The answer may have other words before, between and after the values.
 ///
-/// JSON is searched for in these places, in this order:
+/// JSON is searched in these places, in this order:
 /// 1. The whole text, if it is JSON.
-/// 2. Fenced blocks. A block is the text between a line that begins with three backticks and the next such line, or the
-///    end.
+/// 2. Fenced blocks. A fenced block begins after a line that starts with three backticks. It ends before the next such
+///    line, or at the end of the text.
 /// 3. Objects and lists anywhere in the text.
 ///
-/// The first of these places that contains any JSON is used. If it contains several values, the answer is the last
-/// value that satisfies the schema, because models often write their thoughts first. Text inside the brackets of
-/// invalid JSON is not searched, because it may be only a part of the answer.
+/// Only the first place that contains JSON is used. If it contains several values, the last value that satisfies the
+/// schema is the answer. The reason is that models often write their thoughts first. Values within an invalid list or
+/// object are not used, because they may be only a part of the answer.
 struct StructuredAnswer: Sendable, Equatable {
-    /// A value, and the text from which it was parsed.
+    /// A JSON value, and the text from which it was read.
     struct Candidate: Sendable, Equatable {
         let value: ParameterValue
         let json: Data
     }
 
-    /// The maximum number of values from one text. If there are more, only the last values are used.
+    /// The maximum number of values from one text. If the text has more values, only the last ones are kept.
     static let mostCandidates = 16
 
-    /// The values, in the order of the text.
+    /// The values, in the order in which the text contains them.
     private(set) var candidates: [Candidate] = []
-    /// Whether the text ends inside a value and has no complete value.
+    /// Whether the text has no complete value and ends within a value.
     private(set) var isCut = false
-    /// Whether the text has no value, but contains an object whose only fault is a duplicate name.
+    /// Whether the text has no valid value, but has an object that is invalid only because it contains a name twice.
     private(set) var hasNameTwice = false
 
-    /// Creates the answer for a value that the provider has parsed.
+    /// Creates the answer from a value that the provider has already read.
     init(_ value: ParameterValue) throws(AIServiceError) {
         candidates = [Candidate(value: value, json: try value.jsonData())]
     }
@@ -46,7 +46,7 @@ struct StructuredAnswer: Sendable, Equatable {
         if candidates.isEmpty { lookAnywhere(in: bytes) }
     }
 
-    /// Adds a candidate. Keeps only the last ``mostCandidates``, because a text may consist of many values.
+    /// Adds a value. Keeps only the last ``mostCandidates`` values, because a text may consist of many values.
     private mutating func note(_ candidate: Candidate) {
         if candidates.count == Self.mostCandidates { candidates.removeFirst() }
         candidates.append(candidate)
@@ -82,8 +82,8 @@ struct StructuredAnswer: Sendable, Equatable {
         if let candidate = Self.only(Data(block)) { note(candidate) }
     }
 
-    /// Continues after the part that was read, even if that part was not a value. So a part of a broken value is never
-    /// used as a value.
+    /// Searches for objects and lists anywhere in the text. After each object or list, valid or not, the search
+    /// continues behind it. A part of an invalid value is therefore never used as a value.
     private mutating func lookAnywhere(in bytes: [UInt8]) {
         var offset = 0
         while let start = bytes[offset...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) {
@@ -101,7 +101,7 @@ struct StructuredAnswer: Sendable, Equatable {
         }
     }
 
-    /// Returns the offset after the bracket that closes the bracket at `start`; `nil` if there is none. Ignores
+    /// Returns the offset after the bracket that closes the bracket at `start`, or `nil` if there is none. Ignores
     /// brackets inside quotation marks.
     private static func end(ofBracketsAt start: Int, in bytes: [UInt8]) -> Int? {
         var depth = 0

@@ -12,9 +12,9 @@ import Hablare
 public struct StructuredConfiguration: Sendable, Hashable {
     /// The part of the request in which the model receives the schema.
     public enum SchemaPlacement: Sendable, Hashable {
-        /// The request's parameter ``Hablare/AIRequest/schemaParameter``, for services that enforce the schema. Such
-        /// services may require every member of an object. Therefore a member of the answer that is null counts as
-        /// absent if the schema allows it to be absent and does not allow null.
+        /// The request's parameter ``Hablare/AIRequest/schemaParameter``, for services that enforce the schema. Such a
+        /// service may require every member of an object, and write null for a member that the schema allows to be
+        /// absent. If the schema does not allow null for this member, the member counts as absent.
         case parameter
         /// Instructions in the prompt, for models that do not support schemas.
         case prompt
@@ -23,17 +23,18 @@ public struct StructuredConfiguration: Sendable, Hashable {
     /// The schema that the answer must satisfy. For example,
     /// `try JSONSchema(["type": "array", "items": ["type": "string"]])`.
     public var schema: JSONSchema
-    /// The schema's name for the service, with 1 to 64 letters, digits, `_` and `-`. Default: `answer`. For example,
-    /// `recipe`.
+    /// The name of the schema, which the service receives. It has 1 to 64 letters, digits, `_` and `-`. Default:
+    /// `answer`. For example, `recipe`.
     public var schemaName: String
     /// The part of the request in which the model receives the schema. Default: ``SchemaPlacement/parameter``. For
     /// example, `.prompt` for a local model.
     public var placement: SchemaPlacement
-    /// The maximum number of times that an invalid answer is sent back for repair, from 0 to 5. Each repair is a call
-    /// with its own cost. Default: 1. For example, 0 if a repair costs more than it is worth.
+    /// The maximum number of repairs, from 0 to 5. A repair sends an invalid answer back to the model, which should
+    /// correct it. Each repair is a separate call with its own cost. Default: 1. For example, 0 if a repair costs more
+    /// than it is worth.
     public var maximumRepairs: Int
-    /// The model's text settings. Tools are refused, because the answer must be the value and nothing else. Default:
-    /// those of the provider. For example, `TextConfiguration(temperature: 0)`.
+    /// The settings for the model's text. They must have no tools, because the answer must be the value and nothing
+    /// else. Default: those of the provider. For example, `TextConfiguration(temperature: 0)`.
     public var text: TextConfiguration
 
     /// Creates a configuration.

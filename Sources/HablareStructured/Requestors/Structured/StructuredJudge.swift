@@ -2,9 +2,9 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// A check that decides whether a model's answer is a value of a type and satisfies a schema.
+/// Checks whether a model's answer contains a value that satisfies a schema and has a Swift type.
 struct StructuredJudge<Value: Sendable>: Sendable {
-    /// The result of the decision.
+    /// The result of the check.
     enum Verdict: Sendable {
         case accepted(Value)
         case rejected(StructuredRejection)
@@ -14,15 +14,16 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     static var longestAnswer: Int { 1 << 20 }
 
     let schema: JSONSchema
-    /// Whether a null member counts as absent if the schema allows it to be absent and does not allow null. A service
-    /// that enforces schemas may require every member and let optional members be null.
+    /// Whether a member with the value null counts as absent. It counts as absent if the schema allows it to be absent
+    /// and does not allow null. This is needed because a service that enforces schemas may require every member, and
+    /// write null for optional members.
     var takesNullForAbsent = false
-    /// The maximum work for validating all values of one answer, in elementary steps.
+    /// The maximum work for validating all values of one answer together, in elementary steps.
     var effort = SchemaValidator.effort
     let decode: @Sendable (Data) throws -> Value
 
-    /// Returns the verdict on a response. Tries the last value first. If the task is cancelled, throws an error before
-    /// the next value.
+    /// Returns the verdict on a response. If the answer has several values, checks the last value first. If the task is
+    /// cancelled, throws an error before the next value.
     func verdict(on response: AIResponseData) async throws -> Verdict {
         let text: String
         let answer: StructuredAnswer
@@ -94,8 +95,8 @@ struct StructuredJudge<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the violation for a type that is stricter than the schema. The violation does not include Foundation's
-    /// description, because it may contain the value.
+    /// Returns the violation for a value that satisfies the schema but cannot be decoded as the type. The violation
+    /// does not contain Foundation's description of the error, because this description may contain the value.
     private func violation(for error: DecodingError) -> JSONSchema.Violation {
         switch error {
         case .typeMismatch(let type, let context):
@@ -116,17 +117,18 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     }
 }
 
-/// The reason why an answer is not a value of the type.
+/// The reason why an answer contains no usable value.
 struct StructuredRejection: Sendable {
     /// The maximum size of an answer that is sent back for repair, in bytes: 128 KiB.
     static let longestRepaired = 128 << 10
 
-    /// The answer that is shown to the model.
+    /// The answer, in the form in which the model receives it again.
     let answer: String
     let violations: [JSONSchema.Violation]
     let finishReason: FinishReason?
 
-    /// Whether a repair can help. If an answer was cut off or refused, the next answer would end in the same way.
+    /// Whether a repair can help. It cannot help if the answer was cut off or refused, because the next answer would
+    /// end in the same way.
     var isRepairable: Bool {
         finishReason != .length && !isDeclined && !answer.isEmpty && answer.utf8.count <= Self.longestRepaired
     }
@@ -135,7 +137,7 @@ struct StructuredRejection: Sendable {
         finishReason == .refusal || finishReason == .contentFilter
     }
 
-    /// Returns the error for the caller. The error contains no part of the answer.
+    /// Returns the error for the caller. It contains no part of the answer.
     func error(afterRepairs repairs: Int, cause: String? = nil) -> AIServiceError {
         let times = repairs == 0 ? "" : " even after \(repairs) repair\(repairs == 1 ? "" : "s")"
         return switch finishReason {

@@ -2,16 +2,17 @@ import Foundation
 import Hablare
 import Logging
 
-/// A request for a structured answer, followed by its repairs. Each of these requests is submitted only once.
+/// A request for a structured answer, and its repairs: the requests that send an invalid answer back to the model. Each
+/// of these requests is submitted only once.
 struct StructuredRepairs {
     private var request: AIRequest
     private let provider: ProviderID
     private let manager: AIRequestManager
-    /// The request's position in a job; `nil` if the request is not in a job. Its repairs use the positions after it.
+    /// The request's position in a job, or `nil` if the request is not in a job. The repairs have the next positions.
     private let jobPosition: Submission.JobPosition?
     /// The number of repairs so far.
     private(set) var count = 0
-    /// The requests whose answers were judged.
+    /// The requests whose answers have been checked.
     private var answered: [UUID] = []
 
     init(
@@ -24,8 +25,8 @@ struct StructuredRepairs {
         self.jobPosition = jobPosition
     }
 
-    /// Returns the request's own answer. If that answer has expired, returns the answer of the latest repair, if there
-    /// is one.
+    /// Returns the request's own answer. If this answer is no longer kept, returns the answer of the next repair that
+    /// is kept, if there is one.
     mutating func firstAnswer(atMost most: Int) async throws -> AIResponseData {
         do {
             guard jobPosition != nil else { return noted(try await manager.execute(request, with: provider)) }
@@ -37,8 +38,8 @@ struct StructuredRepairs {
         }
     }
 
-    /// Returns the answer to the next repair. If the repair already exists, returns its answer, even if its prompt
-    /// differs. Otherwise submits a new repair.
+    /// Returns the answer to the next repair. If the repair was already submitted, returns its answer, even if its
+    /// prompt is different. Otherwise submits a new repair.
     mutating func answer(
         after rejection: StructuredRejection, atMost most: Int
     ) async throws -> AIResponseData {
@@ -67,8 +68,8 @@ struct StructuredRepairs {
         return noted(try await manager.execute(requestID: id))
     }
 
-    /// Stores the request, or a repair of the request. In a job, the same content may already be stored under another
-    /// UUID: by an earlier request at this position, or by that request's repair.
+    /// Submits the request, or a repair of the request. In a job, a request with the same content may already have the
+    /// position, with another UUID. In this case the existing request is used.
     private func submit(_ request: AIRequest, number: Int = 0) async throws -> UUID {
         guard let jobPosition else { return try await manager.submit(request, to: provider) }
         let ids = try await manager.submit(
@@ -81,8 +82,8 @@ struct StructuredRepairs {
         return response
     }
 
-    /// Returns the answer of the next repair that has not expired. An expired answer must have been rejected, because a
-    /// repair of it exists.
+    /// Returns the answer of the next repair whose answer is still kept. If an answer is no longer kept and a repair of
+    /// it exists, the answer must have been invalid.
     private mutating func laterAnswer(than error: AIServiceError, atMost most: Int) async throws -> AIResponseData {
         while count < most, try await isKnown(AIRequest.repairID(of: request.id, number: count + 1)) {
             count += 1
@@ -100,8 +101,9 @@ struct StructuredRepairs {
         try await manager.journal.read { try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }
     }
 
-    /// Releases the answers that were repaired, because no caller will merge them. A failure is only logged. The value
-    /// is already available and paid for, and the next call with the same request releases these answers.
+    /// Ends the protection of the answers that were repaired, because no caller will merge them into its own data. If
+    /// this fails, the failure is only logged, because the caller already has the value. The next call with the same
+    /// request tries again.
     func letGoOfEarlierAnswers() async {
         for id in answered.dropLast() {
             do {
@@ -114,7 +116,8 @@ struct StructuredRepairs {
         }
     }
 
-    /// Abandons all answers: removes them from the cache and releases them, because no caller will merge them.
+    /// Removes all answers from the cache, and ends their protection, because no caller will merge them into its own
+    /// data.
     func giveUpAnswers() async throws {
         for id in answered {
             try await forget(id)
@@ -133,8 +136,7 @@ struct StructuredRepairs {
         _ = try await unlessDeleted { try await manager.merged(id) }
     }
 
-    /// Returns the result of an operation; `nil` if its request was deleted in the meantime, so that nothing is left to
-    /// do.
+    /// Returns the result of an operation, or `nil` if the operation failed because its request was deleted meanwhile.
     private func unlessDeleted<R: Sendable>(_ operation: () async throws -> R) async throws -> R? {
         do {
             return try await operation()

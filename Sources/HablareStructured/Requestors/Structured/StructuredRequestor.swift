@@ -4,23 +4,24 @@ import HablareJSON
 
 /// A requestor for a value of a Swift type.
 ///
-/// The answer is JSON. Either the provider parses it, or it is in a text, in a fenced block or among words. The JSON
-/// must satisfy the schema, and it must be decodable as the type. If it does not, it is sent back to the model with the
-/// violations, at most ``StructuredConfiguration/maximumRepairs`` times. Each repair is a separate request with its own
-/// UUID and costs. It has the tags of the first request. ``/Hablare/AIRequest/repairID(of:number:)`` returns its UUID.
+/// The answer is JSON. The provider may return a parsed value. Otherwise the JSON is in a text, perhaps in a fenced
+/// block or between other words. The JSON must satisfy the schema, and must be decodable as the type. If an answer is
+/// invalid, it is sent back to the model together with the violations (a repair). There are at most
+/// ``StructuredConfiguration/maximumRepairs`` repairs. Each repair is a separate request, with its own UUID and its own
+/// cost. It has the tags of the first request. ``/Hablare/AIRequest/repairID(of:number:)`` returns its UUID.
 ///
-/// `StructuredRequestor<ParameterValue>` returns the JSON unchanged, for a schema that is known only at run time.
+/// `StructuredRequestor<ParameterValue>` returns the JSON itself. Use it for a schema that is known only at run time.
 ///
-/// If the text contains several pieces of JSON, fenced blocks take precedence over JSON among words. The answer is the
-/// last piece that satisfies the schema.
+/// If the text contains several JSON values, values in fenced blocks are preferred to values between other words. Of
+/// these values, the last value that satisfies the schema is the answer.
 public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     /// A value, its response, and the number of repairs.
     public struct Output: Sendable {
         /// The value.
         public var value: Value
-        /// The response that contained the value. It answers the request, or the request's last repair.
+        /// The response that contained the value: the response to the request, or to its last repair.
         public var response: AIResponseData
-        /// The number of repairs.
+        /// The number of repairs that were needed.
         public var repairs: Int
     }
 
@@ -36,8 +37,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     /// - Parameters:
     ///   - id: A name of the form `provider.structured.model`.
     ///   - configuration: The settings for the answer.
-    ///   - decode: A closure that converts JSON that satisfies the schema to a value. Its errors count as violations.
-    ///     Default: a `JSONDecoder` with default settings.
+    ///   - decode: A closure that converts JSON to a value. It receives only JSON that satisfies the schema. If the
+    ///     closure throws an error, the answer counts as invalid. Default: a `JSONDecoder` with default settings.
     /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for structured
     ///   answers. Code `invalidRequest` if a setting is out of its range.
     public init(
@@ -67,11 +68,11 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         return .messages([instructions] + prompt.messages)
     }
 
-    /// Reads a value from a response, with ``Output/repairs`` 0. This method does not repair an answer. For repairs,
-    /// see ``repair(of:number:after:)``.
+    /// Reads a value from a response. The ``Output/repairs`` of the result is 0. If the answer is invalid, this method
+    /// does not repair it. To repair it, see ``repair(of:number:after:)``.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: the response's own error; `invalidResponse` with the violations if the
-    ///   value does not satisfy the schema; `responseTooLarge` for more than 1 MiB of text; `contentMissing`.
+    /// - Throws: ``/Hablare/AIServiceError``: the error of the response; `invalidResponse` with the violations if no
+    ///   value satisfies the schema; `responseTooLarge` if the text is longer than 1 MiB; `contentMissing`.
     ///   `CancellationError` if the task is cancelled while a text with several values is being read.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         switch try await judge.verdict(on: response) {
@@ -80,16 +81,17 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         }
     }
 
-    /// Returns a request that shows the model an unusable answer and the violations in the answer. Use it for requests
-    /// that you submit yourself. ``ask(_:manager:)-(AIRequest,_)`` repairs answers without this method. This method
-    /// reads the answer and sends nothing.
+    /// Returns a repair: a request that shows the model its invalid answer and the violations in it. Use this method if
+    /// you submit requests yourself. If you call ``ask(_:manager:)-(AIRequest,_)``, answers are repaired without this
+    /// method. This method reads the answer, and submits nothing.
     ///
     /// - Parameters:
-    ///   - request: The first request. Pass it also for later repairs.
-    ///   - number: The number of the repair, from 1. Each number gives a separate repair.
+    ///   - request: The first request. Pass the same first request for each repair.
+    ///   - number: The number of the repair, from 1. Each number identifies a separate repair.
     ///   - response: The answer to the first request, or to the previous repair.
-    /// - Returns: The repair, for the same provider. `nil` if the answer is usable. Also `nil` if a repair cannot help:
-    ///   the answer was cut off, is empty or is longer than 128 KiB, or the model declined.
+    /// - Returns: The repair, for the same provider. `nil` if the answer is valid and needs no repair. Also `nil` if a
+    ///   repair cannot help: the answer was cut off, is empty or is longer than 128 KiB, or the model refused to
+    ///   answer.
     /// - Throws: The errors of ``output(of:)``, except `invalidResponse` for an answer that can be repaired.
     @concurrent public func repair(
         of request: AIRequest, number: Int = 1, after response: AIResponseData
@@ -100,70 +102,74 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         return request.repaired(number: number, answer: rejection.answer, violations: rejection.violations)
     }
 
-    /// Submits one of the requestor's requests, waits for the outcome, and reads the value. If the answer is unusable,
+    /// Submits one of the requestor's requests, waits for the outcome, and reads the value. If the answer is invalid,
     /// the method repairs it.
     ///
-    /// A second call with the same request finds the existing answers and repairs. It sends no request that was already
-    /// answered. Use a second call to resume after a crash. If the final answer is unusable, this answer and the
-    /// answers before it are removed from the cache. So a new request with the same content is sent to the provider
-    /// again.
+    /// If you call the method again with the same request, for example after a crash, it finds the existing answers and
+    /// repairs. It sends no request again that was already answered. If the last answer is also invalid, all answers to
+    /// the request and its repairs are removed from the cache. A new request with the same content then calls the
+    /// provider again.
     ///
-    /// For a request with ``/Hablare/AIRequest/keepUntilMerged``, the engine keeps the answer that has the value. Merge
-    /// it by the UUID of ``Output/response``. If no answer is usable after the last repair, no answer is kept. If a
-    /// repair fails or has no time left, the earlier answers are kept, because a second call may continue from them. To
-    /// release them, call ``/Hablare/AIRequestManager/merged(_:)`` for the request, or delete the request.
+    /// If the request has ``/Hablare/AIRequest/keepUntilMerged``, the store keeps the answer that contains the value.
+    /// When your app has copied the value, call ``/Hablare/AIRequestManager/merged(_:)`` with the UUID of
+    /// ``Output/response``. If the answer is still invalid after the last repair, no answer is kept. If a repair fails
+    /// or the deadline leaves no time for it, the earlier answers are kept, because a second call may continue with
+    /// them. If you do not need them, call ``/Hablare/AIRequestManager/merged(_:)`` for the request, or delete the
+    /// request.
     ///
-    /// An engine of scope ``/Hablare/ClaimScope/request(_:)`` also runs the repairs of that request.
+    /// An engine with the scope ``/Hablare/ClaimScope/request(_:)`` also executes the repairs of the request.
     ///
-    /// Cancelling the calling task ends the wait. It does not cancel the request or a repair in progress. To cancel a
-    /// repair, call ``/Hablare/AIRequestManager/cancelRequest(_:)`` with its UUID
+    /// Cancelling the calling task ends the wait. The request, or a repair in progress, continues. To cancel a repair,
+    /// call ``/Hablare/AIRequestManager/cancelRequest(_:)`` with its UUID
     /// (``/Hablare/AIRequest/repairID(of:number:)``). To retry a failed repair, call
     /// ``/Hablare/AIRequestManager/retry(_:)``.
     ///
-    /// - Throws: The errors of ``Requestor/ask(_:manager:)-(AIRequest,_)``. `invalidResponse` with the violations after
-    ///   the last repair. The error of a failed repair. `deadlineExceeded` if the deadline leaves no time for a repair.
+    /// - Throws: The errors of ``Requestor/ask(_:manager:)-(AIRequest,_)``. `invalidResponse`, with the violations, if
+    ///   the answer is still invalid after the last repair. The error of a failed repair. `deadlineExceeded` if the
+    ///   deadline leaves no time for a repair.
     @concurrent public func ask(_ request: AIRequest, manager: AIRequestManager) async throws -> Output {
         try await output(of: StructuredRepairs(of: request, by: provider(in: manager), with: manager))
     }
 
-    /// Submits a request as a part of a job. In other respects, the method behaves like
-    /// ``ask(_:manager:)-(AIRequest,_)``. Use it in a process that only runs this job
-    /// (``/Hablare/ClaimScope/job(_:)``). Also use it if a later run creates its own request with another UUID and must
-    /// find this request.
+    /// Submits a request as a part of a job, waits for the outcome, and reads the value. A job is a batch of requests
+    /// with a name. In other respects, this method behaves like ``ask(_:manager:)-(AIRequest,_)``. Use this method in a
+    /// process that executes only this job (``/Hablare/ClaimScope/job(_:)``). Also use it if a later run of your
+    /// program creates the request again, with another UUID, and must find the answer of the first run.
     ///
     /// - Parameters:
     ///   - request: One of the requestor's requests.
     ///   - manager: The engine.
-    ///   - jobKey: The job's name. Derive it from everything that the answer depends on.
-    ///   - position: The request's position in the job. The next ``StructuredConfiguration/maximumRepairs`` positions
-    ///     are used for the request's repairs. Leave them free. Default: 0.
-    /// - Returns: A value. If the position already has a request with the same content, the value is the answer of that
-    ///   request. The UUIDs of the response and of the repairs then differ from those of `request`. A repair with the
-    ///   same content at a repair position is also reused, even if it belongs to another request.
+    ///   - jobKey: The job's name. Compute it from everything that the answer depends on.
+    ///   - position: The request's position in the job. The repairs of the request use the next
+    ///     ``StructuredConfiguration/maximumRepairs`` positions. Use these positions for no other request. Default: 0.
+    /// - Returns: The value. If the position already has a request with the same content, the value comes from the
+    ///   answer of that request. The UUIDs of the response and of the repairs then do not belong to `request`. If the
+    ///   position of a repair already has a repair with the same content, this repair is used, even if it belongs to
+    ///   another request.
     /// - Throws: The errors of ``ask(_:manager:)-(AIRequest,_)`` and
-    ///   ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``. `conflict` if a repair position has other
-    ///   content, such as the repair of a request that was deleted. The message contains the UUID of that repair.
-    ///   Delete the repair, too.
+    ///   ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``. `conflict` if the position of a repair has a
+    ///   request with different content, for example a repair of a deleted request. The message contains the UUID of
+    ///   the existing repair. Delete the existing repair, too.
     @concurrent public func ask(
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0
     ) async throws -> Output {
         try await ask(request, manager: manager, jobKey: jobKey, at: position, provider: provider(in: manager))
     }
 
-    /// Submits a request as a part of a job, to a provider whose name differs from the requestor's. For example, the
-    /// provider is one of several at different addresses. In other respects, the method behaves like
-    /// ``ask(_:manager:jobKey:at:)``.
+    /// Submits a request as a part of a job, to a provider that is not named in the requestor's id. For example, you
+    /// may have registered the same service at two addresses under two names. In other respects, this method behaves
+    /// like ``ask(_:manager:jobKey:at:)``.
     ///
     /// - Parameters:
     ///   - request: One of the job's requests.
     ///   - manager: The engine.
     ///   - jobKey: The job's name.
-    ///   - position: The request's position in the job. The next positions must be free for its repairs. Default: 0.
+    ///   - position: The request's position in the job. The repairs of the request use the next positions. Default: 0.
     ///   - provider: The provider to call. It may differ from the provider that ``id`` names.
-    /// - Returns: A value. See ``ask(_:manager:jobKey:at:)``.
+    /// - Returns: The value, as from ``ask(_:manager:jobKey:at:)``.
     /// - Throws: The errors of ``ask(_:manager:jobKey:at:)``. ``/Hablare/AIServiceError/Code/providerNotFound`` if the
-    ///   manager has no such provider. `invalidConfiguration` if the provider answers with a kind other than values and
-    ///   text.
+    ///   manager has no such provider. `invalidConfiguration` if the provider returns a kind of content other than
+    ///   values and text.
     @concurrent public func ask(
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0, provider: ProviderID
     ) async throws -> Output {
@@ -198,7 +204,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
 }
 
 extension StructuredRequestor where Value == ParameterValue {
-    /// Creates a requestor that returns the JSON itself, with every number and text exactly as the model wrote it.
+    /// Creates a requestor whose value is the JSON itself, with every number and text as the model wrote it.
     ///
     /// - Parameters:
     ///   - id: A name of the form `provider.structured.model`.

@@ -1,13 +1,13 @@
 public import Hablare
 
 extension JSONSchema {
-    /// The reason why a schema is invalid or unsupported, and the location of the fault.
+    /// A fault in a schema: its location, and the reason why the schema is invalid or not supported.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The location in the schema, as a JSON pointer (RFC 6901) such as `/properties/age/type`. Empty for the
-        /// schema itself. Also empty if the text is not JSON.
+        /// The location in the schema, as a JSON pointer (RFC 6901) such as `/properties/age/type`. Empty if the fault
+        /// concerns the whole schema. Also empty if the text is not JSON.
         public let pointer: String
-        /// The offset of the first byte that is not JSON, from 0. If the text ends too early, the length of the text.
-        /// `nil` if the text is JSON.
+        /// The offset of the first byte that is not JSON, from 0. If the text ends too early, this is the length of the
+        /// text. `nil` if the text is JSON.
         public let byte: Int?
         /// The problem, as the end of a sentence, such as `is not a list of names`.
         public let reason: String
@@ -18,7 +18,7 @@ extension JSONSchema {
             self.reason = reason
         }
 
-        /// A sentence with the location, the reason, and the advice.
+        /// A sentence with the location, the reason and what to do.
         public var description: String {
             "The schema\(pointer.isEmpty ? "" : " at \(pointer)") \(reason). Correct the schema."
         }

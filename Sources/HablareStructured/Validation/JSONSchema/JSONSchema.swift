@@ -2,8 +2,8 @@ public import Foundation
 public import Hablare
 import HablareJSON
 
-/// The schema of an answer. It supports the part of JSON Schema (draft 2020-12) that structured answers use. The schema
-/// is parsed and checked once.
+/// A schema that a model's answer must satisfy. It supports the part of JSON Schema (draft 2020-12) that structured
+/// answers need. The schema is parsed and checked once.
 ///
 /// These keywords are supported:
 ///
@@ -12,28 +12,29 @@ import HablareJSON
 /// - for lists: `items`, `prefixItems`, `minItems`, `maxItems`, `uniqueItems`;
 /// - for numbers: `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`;
 /// - for texts: `minLength`, `maxLength`, `pattern`;
-/// - references: `$ref` to `#` and to the root's `$defs` or `definitions`.
+/// - references: `$ref` to `#`, and to definitions in the root's `$defs` or `definitions`.
 ///
-/// Annotations do not constrain the value and are ignored. They include `title`, `description`, `default`, `examples`,
-/// and any keyword that begins with `x-`. Any other keyword is refused, because ignoring it would change the meaning of
-/// the schema.
+/// Annotations are accepted and have no effect on the check. They are, for example, `title`, `description`, `default`,
+/// `examples`, and every keyword that begins with `x-`. A schema with any other keyword is refused, because ignoring
+/// the keyword would change the meaning of the schema.
 ///
-/// A whole number may be written with a fraction of zero. `multipleOf` compares the numbers as they are written, in
-/// decimal digits. Texts and names are compared by their Unicode scalars. Lengths are also counted in Unicode scalars.
-/// The formats `date-time`, `date`, `time`, `email`, `uri` and `uuid` are checked. Other formats are annotations.
+/// A number such as 1.0 counts as a whole number. For `multipleOf`, the decimal digits of the numbers are compared, as
+/// they are written. Texts and names are compared by their Unicode scalars. Lengths are also counted in Unicode
+/// scalars. The formats `date-time`, `date`, `time`, `email`, `uri` and `uuid` are checked. Other formats are accepted
+/// and not checked.
 ///
-/// Patterns use the syntax of ECMA-262 in its Unicode mode. A pattern may match anywhere in a text, unless it uses `^`
-/// and `$`. These parts of patterns are refused:
+/// Patterns use the syntax of ECMA-262 in its Unicode mode. A pattern matches if any part of the text matches, unless
+/// the pattern uses `^` or `$`. These parts of patterns are refused:
 /// - lookahead and lookbehind;
 /// - backreferences (`\1`, `\k<name>`);
 /// - groups that change flags (`(?i:…)`);
 /// - character properties other than general categories (`\p{Lu}`, `\p{gc=Letter}`), such as `\p{Script=…}` and
 ///   `\p{Alphabetic}`;
-/// - one half of a surrogate pair;
-/// - escapes of letters that have no meaning;
-/// - a pattern of more than 4,096 characters, or of more than 10,000 steps after its repetitions are expanded.
+/// - a single half of a surrogate pair;
+/// - escaped letters that have no special meaning;
+/// - a pattern with more than 4,096 characters, or with more than 10,000 steps after its repetitions are written out.
 ///
-/// The model also sees the schema: its names and descriptions are part of the prompt.
+/// The model receives the schema: its names and descriptions are part of the prompt.
 public struct JSONSchema: Sendable {
     /// The parsed schema.
     private struct Parts: Sendable {
@@ -44,10 +45,10 @@ public struct JSONSchema: Sendable {
 
     private let parts: Box<Parts>
 
-    /// The source of the schema: a Boolean value or an object.
+    /// The schema as it was given: a Boolean value or an object.
     public var source: ParameterValue { parts.value.source }
 
-    /// The member names in the schema. These names are not words of an answer.
+    /// The member names that the schema contains. They may be shown in errors, because they do not come from an answer.
     var names: Set<ExactText> { parts.value.names }
 
     /// Parses a schema.
@@ -60,9 +61,9 @@ public struct JSONSchema: Sendable {
 
     /// Parses a schema from JSON.
     ///
-    /// - Parameter json: UTF-8, with or without a byte order mark. An object with a duplicate name is refused. Two
-    ///   names that Unicode considers equivalent also count as duplicates, such as `é` (one character) and `e` with a
-    ///   combining accent.
+    /// - Parameter json: UTF-8, with or without a byte order mark. If an object contains a name twice, the schema is
+    ///   refused. Two names also count as the same name if Unicode considers them equivalent, such as `é` (one
+    ///   character) and `e` with a combining accent.
     /// - Throws: The errors of ``init(_:)``. ``Fault`` if the bytes are not JSON.
     public init(json: Data) throws(Fault) {
         let source: ParameterValue
@@ -82,22 +83,23 @@ public struct JSONSchema: Sendable {
     /// The maximum number of violations that are reported for one value: 32.
     public static let maximumViolations = 32
 
-    /// Validates a value in bounded time. If the check would take far longer than for any ordinary value and schema,
-    /// the check stops and reports this as a violation.
+    /// Validates a value in bounded time. If the check takes much longer than for any usual value and schema, it stops,
+    /// and the result contains a violation that says so.
     ///
-    /// - Returns: At most ``maximumViolations`` violations, always in the same order. Empty if the value is valid.
+    /// - Returns: The violations, at most ``maximumViolations``. Their order is the same for every call. Empty if the
+    ///   value is valid.
     public func validate(_ value: ParameterValue) -> [Violation] {
         validate(value, effort: SchemaValidator.effort)
     }
 
-    /// Validates a value with a limited amount of work.
+    /// Validates a value with a limit on the work.
     func validate(_ value: ParameterValue, effort: Int) -> [Violation] {
         var effort = effort
         return validate(value, effort: &effort)
     }
 
-    /// Validates a value with the remaining amount of work, and subtracts the work that was done. Several values can
-    /// share one amount.
+    /// Validates a value with a limit on the work. Subtracts the work that was done from the limit. Several values can
+    /// therefore share one limit.
     func validate(_ value: ParameterValue, effort: inout Int) -> [Violation] {
         var validator = SchemaValidator(
             nodes: parts.value.nodes, effort: effort, mostViolations: Self.maximumViolations)
@@ -105,8 +107,8 @@ public struct JSONSchema: Sendable {
         return validator.findings(in: value).map { Violation(at: $0.location, showing: names, wanted: $0.wanted) }
     }
 
-    /// Returns a value without the members that are null, optional, and may not be null. Subtracts the work that was
-    /// done.
+    /// Returns a value without the null members that stand for absent members: the member is optional, and the schema
+    /// does not allow null for it. Subtracts the work that was done from the limit.
     func withoutAddedNulls(_ value: ParameterValue, effort: inout Int) -> ParameterValue {
         var validator = SchemaValidator(
             nodes: parts.value.nodes, effort: effort, mostViolations: Self.maximumViolations)
@@ -116,7 +118,7 @@ public struct JSONSchema: Sendable {
 }
 
 extension JSONSchema: Hashable {
-    /// Returns whether both schemas have equal sources. Texts and names are compared by their code points.
+    /// Returns whether two schemas have equal sources. Texts and names are compared by their Unicode code points.
     public static func == (lhs: Self, rhs: Self) -> Bool { ExactValue(lhs.source) == ExactValue(rhs.source) }
     /// Hashes the source of the schema.
     public func hash(into hasher: inout Hasher) { hasher.combine(ExactValue(source)) }

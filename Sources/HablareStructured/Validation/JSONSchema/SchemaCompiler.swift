@@ -1,10 +1,10 @@
 import Hablare
 import HablareJSON
 
-/// A compiler from a schema to rules. It refuses an invalid schema, and a schema that the validator would
-/// misunderstand.
+/// Translates a schema into rules for the validator. It refuses a schema that is invalid or that the validator cannot
+/// check correctly.
 struct SchemaCompiler {
-    /// The maximum number of nested schemas in a schema.
+    /// The maximum number of subschemas in a schema.
     private static let mostNodes = 10_000
     /// The maximum length of a chain of schemas that apply to the same value.
     private static let longestChain = 64
@@ -12,13 +12,13 @@ struct SchemaCompiler {
     /// The maximum number of steps in the programs of all patterns together.
     private static let mostPatternSteps = 10 * PatternProgram.longest
 
-    /// The compiled schemas. The first schema is the root.
+    /// The compiled schemas. The first one is the root.
     private(set) var nodes: [SchemaNode] = []
     /// The member names in the schema.
     private(set) var names: Set<ExactText> = []
-    /// The number of steps in the patterns that were compiled so far.
+    /// The number of steps in all patterns that have been compiled.
     private var patternSteps = 0
-    /// The definitions, by the text of the references to them.
+    /// The definitions, each under the text of the references to it.
     private var definitions: [ExactText: Int] = [:]
 
     private static let definitionKeywords = ["$defs", "definitions"]
@@ -171,9 +171,9 @@ struct SchemaCompiler {
         return node
     }
 
-    /// Throws an error for a schema that refers to itself for the same value, because the validation would never end.
+    /// Throws an error if a schema refers to itself for the same value, because the validation would never end.
     private func refuseEndlessChains() throws(JSONSchema.Fault) {
-        /// The length of the longest chain that begins at each node; 0 while the length is being computed.
+        /// The length of the longest chain that begins at each node. 0 while the length is being computed.
         var lengths: [Int: Int] = [:]
         func length(from node: Int, depth: Int) throws(JSONSchema.Fault) -> Int {
             if let length = lengths[node] {

@@ -1,6 +1,6 @@
 import Hablare
 
-/// A text format that is checked.
+/// A format of texts that the validator checks.
 enum SchemaFormat: String, Sendable, CaseIterable {
     case dateTime = "date-time"
     case date
@@ -112,7 +112,7 @@ enum SchemaFormat: String, Sendable, CaseIterable {
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
     }
-    /// Returns whether a byte may occur in the part before the `@`. Every byte outside ASCII may.
+    /// Returns whether a byte may occur before the `@` of an e-mail address. All bytes outside ASCII may occur.
     private static func isAtomText(_ byte: UInt8) -> Bool {
         byte >= 0x80 || isLetterOrDigit(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
     }

@@ -1,7 +1,7 @@
 import Hablare
 import HablareJSON
 
-/// The keywords of one schema, each checked for its type.
+/// The keywords of one schema. The type of each keyword's value is checked.
 struct SchemaKeywords {
     let pointer: JSONPointer
     private let values: [String: ParameterValue]
@@ -19,7 +19,7 @@ struct SchemaKeywords {
 
     // MARK: Reading
 
-    /// Returns a non-negative count.
+    /// Returns the value of a keyword that must be a whole number of at least 0.
     private func count(_ name: String) throws(JSONSchema.Fault) -> Int? {
         guard let value = values[name] else { return nil }
         guard case .whole(let number)? = JSONNumber(value), number >= 0, let count = Int(exactly: number) else {
@@ -53,7 +53,7 @@ struct SchemaKeywords {
         return flag
     }
 
-    /// Returns a list of unique texts, in order.
+    /// Returns the value of a keyword that must be a list of different texts.
     func names(_ name: String) throws(JSONSchema.Fault) -> [String]? {
         guard let value = values[name] else { return nil }
         guard case .array(let values) = value else { throw refusal(name, "is not a list of names") }
@@ -67,7 +67,7 @@ struct SchemaKeywords {
         return names
     }
 
-    /// Returns schemas with their names, in the order of the names.
+    /// Returns the value of a keyword that must be an object of schemas, in the order of the names.
     func schemasByName(
         _ name: String
     ) throws(JSONSchema.Fault) -> [(name: String, schema: ParameterValue, pointer: JSONPointer)] {
@@ -145,7 +145,8 @@ struct SchemaKeywords {
 }
 
 extension String {
-    /// Returns the text. If it is longer than `count`, returns its beginning with an ellipsis.
+    /// Returns the text, with at most `count` characters. If the text is longer, returns its beginning with an
+    /// ellipsis.
     func shortened(to count: Int) -> String {
         let start = prefix(count)
         return start.endIndex == endIndex ? self : start + "…"

@@ -6,7 +6,7 @@ struct SchemaNode: Sendable {
     var rules: [SchemaRule] = []
 }
 
-/// One requirement of a schema. Integers are the indices of other nodes.
+/// One requirement of a schema. The integers in the cases are indices of other nodes.
 enum SchemaRule: Sendable {
     /// The schema `false`, for which no value is valid.
     case never
@@ -31,7 +31,7 @@ enum SchemaRule: Sendable {
     case exactlyOne([Int])
     case not(Int)
 
-    /// The nodes that apply to the same value.
+    /// The nodes that apply to the same value as this rule.
     var nodesInPlace: [Int] {
         switch self {
         case .reference(let node), .not(let node): [node]
@@ -48,7 +48,7 @@ struct JSONTypes: OptionSet, Sendable {
     static let null = Self(rawValue: 1)
     static let boolean = Self(rawValue: 2)
     static let integer = Self(rawValue: 4)
-    /// All numbers. It includes the bit of integers.
+    /// All numbers, including integers.
     static let number = Self(rawValue: 8 | 4)
     static let string = Self(rawValue: 16)
     static let array = Self(rawValue: 32)
@@ -61,7 +61,7 @@ struct JSONTypes: OptionSet, Sendable {
         ("null", .null, "null"),
     ]
 
-    /// Creates the most specific type of a value.
+    /// Creates the set with the most specific type of a value.
     init(_ value: ParameterValue) {
         switch value {
         case .null: self = .null
@@ -79,7 +79,7 @@ struct JSONTypes: OptionSet, Sendable {
     /// Numbers with a fraction.
     private static let real = Self(rawValue: 8)
 
-    /// A description in words.
+    /// A description of the types in words.
     var shown: String {
         var remainder = self
         var words: [String] = []
@@ -92,7 +92,7 @@ struct JSONTypes: OptionSet, Sendable {
 }
 
 extension [String] {
-    /// The texts as an English list: a, b or c.
+    /// The texts as an English list, such as "a, b or c".
     var alternatives: String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " or " + last

@@ -1,14 +1,14 @@
 import Hablare
 import HablareJSON
 
-/// The removal of null members that stand for absent members.
+/// Removes null members that stand for absent members.
 ///
-/// A service may require every member of an object and let the optional members be null. The service's answer then has
-/// a null member where the caller's schema allows only an absent member.
+/// A service may require every member of an object, and write null for optional members. Its answer then has a null
+/// member where the caller's schema only allows that the member is absent.
 extension SchemaValidator {
-    /// Returns a value without each member that is null, optional, and may not be null. Of several alternatives, the
-    /// first alternative that the result satisfies is used. If the work is used up, the remaining value stays
-    /// unchanged.
+    /// Returns a value without the members that are null and optional, and for which the schema does not allow null. If
+    /// the schema has several alternatives, the first alternative that the result satisfies is used. When the limit of
+    /// work is reached, the rest of the value stays unchanged.
     mutating func withoutAddedNulls(_ value: ParameterValue) -> ParameterValue { stripped(value, by: 0) }
 
     private mutating func stripped(_ value: ParameterValue, by node: Int) -> ParameterValue {

@@ -1,16 +1,18 @@
 import Hablare
 import HablareJSON
 
-/// A validator of a value against the rules of a schema. It counts all work, so that no value or schema takes unbounded
-/// time.
+/// Validates a value against the rules of a schema. It counts its work, so that the validation takes bounded time for
+/// every value and schema.
 struct SchemaValidator {
-    /// The default limit of work in elementary steps: rules checked, characters matched, and values compared. It is
-    /// enough for all values of any answer that is read. It takes at most about a second in an optimised build.
+    /// The default limit of the work, in elementary steps: rules checked, characters matched, and values compared. The
+    /// limit is sufficient for all values of any usual answer. Work up to this limit takes about a second at most in an
+    /// optimised build.
     static let effort = 5_000_000
     /// The maximum nesting depth of rules and values together.
     static let deepest = 256
 
-    /// A violation before its text is created. Most violations are found during the search and are never reported.
+    /// A violation whose text has not been created yet. The text is created only for violations that are reported. Most
+    /// violations are only found during the search for a fitting alternative.
     struct Finding {
         let location: JSONPointer
         let wanted: String
@@ -18,7 +20,7 @@ struct SchemaValidator {
 
     let nodes: [SchemaNode]
     private var mostViolations: Int
-    /// The number of steps left.
+    /// The number of elementary steps that are left.
     var effort: Int
     var depth = 0
     private var isTooDeep = false
@@ -72,7 +74,7 @@ struct SchemaValidator {
         }
     }
 
-    /// Returns the violations of a node, without adding them to the violations that were already found.
+    /// Returns the violations of a node's rules. Does not add them to the violations found so far.
     private mutating func findings(_ value: ParameterValue, against node: Int) -> [Finding] {
         let others = found
         found = []
@@ -81,7 +83,7 @@ struct SchemaValidator {
         return found
     }
 
-    /// Returns whether a value satisfies a node.
+    /// Returns whether a value satisfies the rules of a node.
     mutating func fits(_ value: ParameterValue, _ node: Int) -> Bool {
         let most = mostViolations
         mostViolations = 1
@@ -225,7 +227,8 @@ struct SchemaValidator {
 
     // MARK: Alternatives
 
-    /// If no alternative fits, reports the violations of the alternative that has the fewest.
+    /// Checks a value against alternatives. If no alternative fits, reports the violations of the alternative with the
+    /// fewest violations.
     private mutating func checkAny(_ value: ParameterValue, _ nodes: [Int]) {
         var nearest: [Finding]?
         for node in nodes {

@@ -1,5 +1,5 @@
-/// A parser for the regular expressions of JSON Schema (ECMA-262). It accepts only expressions that can be matched in
-/// linear time, which is everything except lookaround and backreferences.
+/// Parses the regular expressions of JSON Schema (ECMA-262). It refuses lookaround and backreferences, because
+/// expressions with them cannot be matched in linear time.
 struct PatternParser {
     private static let deepest = 50
     private static let longest = 4096
@@ -67,7 +67,7 @@ struct PatternParser {
         }
     }
 
-    /// Whether a digit follows. If not, the brace is a literal character.
+    /// Whether a digit follows the opening brace. If not, the brace is an ordinary character.
     private var isCount: Bool { next.map { ("0"..."9").contains($0) } ?? false }
 
     private mutating func group(depth: Int) throws(PatternProblem) -> PatternSyntax {
@@ -115,7 +115,7 @@ struct PatternParser {
         return atom.isEmpty || bounds.1 == 0 ? .sequence([]) : .repetition(atom, bounds.0, bounds.1)
     }
 
-    /// Parses the counts in braces, and the closing brace.
+    /// Parses the numbers in braces, and the closing brace.
     private mutating func counts() throws(PatternProblem) -> (Int, Int?) {
         let least = try count()
         var most: Int? = least
@@ -213,7 +213,7 @@ struct PatternParser {
         }
     }
 
-    /// Parses a letter. Returns the control character for this letter.
+    /// Parses a letter, and returns its control character.
     private mutating func control() throws(PatternProblem) -> Unicode.Scalar {
         guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else { throw Self.noEscape }
         offset += 1

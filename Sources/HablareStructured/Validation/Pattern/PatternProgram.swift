@@ -1,10 +1,10 @@
-/// A pattern as a program that reads each character once and follows all possible matches in parallel.
+/// A pattern as a program that reads each character of a text once and follows all possible matches at the same time.
 ///
-/// `Regex` and `NSRegularExpression` backtrack. A pattern such as `^(a+)+$` then takes far too long for a text of forty
-/// characters. With this program, the work for each character is at most the program's length, for every pattern. The
-/// work is counted.
+/// `Regex` and `NSRegularExpression` use backtracking instead. With backtracking, a pattern such as `^(a+)+$` takes far
+/// too long for a text of forty characters. With this program, the work for each character is at most the number of
+/// steps of the program, for every pattern. The work is counted.
 struct PatternProgram: Sendable, Hashable {
-    /// The maximum number of steps in a program. Counted repetitions are expanded into steps.
+    /// The maximum number of steps in a program. Repetitions with a number, such as `a{3}`, are written out as steps.
     static let longest = 10_000
 
     enum Step: Sendable, Hashable {
@@ -36,8 +36,8 @@ struct PatternProgram: Sendable, Hashable {
         steps.append(step)
     }
 
-    /// Appends a part of the pattern. Each part has at least one step, so the limit of steps also limits the number of
-    /// parts.
+    /// Appends a part of the pattern. Each part has at least one step, so the maximum number of steps also limits the
+    /// number of parts.
     private mutating func append(_ syntax: PatternSyntax) throws(PatternProblem) {
         switch syntax {
         case .set(let set): try emit(.scalar(set))
@@ -89,8 +89,8 @@ struct PatternProgram: Sendable, Hashable {
 
     // MARK: Matching
 
-    /// Returns whether the pattern occurs in a text; `nil` if the effort is not enough. Subtracts the effort that was
-    /// used.
+    /// Returns whether the pattern matches in a text, or `nil` if the limit of work is reached. Subtracts the work that
+    /// was done from the limit.
     func occurs(in text: String, effort: inout Int) -> Bool? {
         // Allocating the state also counts as work, because a value may contain many short texts.
         effort -= steps.count / 64 + text.utf8.count / 16
@@ -108,15 +108,15 @@ struct PatternProgram: Sendable, Hashable {
         return false
     }
 
-    /// The set of current steps after a part of the text was read.
+    /// The set of steps that are possible after a part of the text has been read.
     private struct Run {
         let steps: [Step]
         var hasMatched = false
-        /// The steps that wait for a character, without duplicates.
+        /// The steps that wait for the next character, without duplicates.
         private var waiting: [Int] = []
-        /// The steps that are still to be followed.
+        /// The steps that have not been followed yet.
         private var pending: [Int] = []
-        /// The last round in which each step was reached.
+        /// The last round in which each step was reached. It prevents a step from being followed twice in a round.
         private var reached: [Int]
         private var round = 0
 
@@ -125,8 +125,8 @@ struct PatternProgram: Sendable, Hashable {
             reached = Array(repeating: 0, count: steps.count)
         }
 
-        /// Follows all steps that consume no character. Also starts the pattern again, because it may occur anywhere in
-        /// the text.
+        /// Follows all steps that consume no character. Also begins the pattern again, because it may match at any
+        /// place in the text.
         mutating func enter(between before: Unicode.Scalar?, and after: Unicode.Scalar?) -> Int {
             round += 1
             waiting.removeAll(keepingCapacity: true)

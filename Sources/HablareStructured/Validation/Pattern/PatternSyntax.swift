@@ -1,4 +1,4 @@
-/// The syntax tree of a pattern. The parser omits parts that match only the empty text, at any position.
+/// The syntax tree of a pattern. The parser omits parts that match only the empty text.
 indirect enum PatternSyntax: Sendable, Hashable {
     case set(ScalarSet)
     case sequence([PatternSyntax])
@@ -11,13 +11,13 @@ indirect enum PatternSyntax: Sendable, Hashable {
     /// `\b` or `\B`
     case wordEdge(isWanted: Bool)
 
-    /// Whether the part is an empty sequence, which has no step in a program.
+    /// Whether the part is an empty sequence. An empty sequence has no step in a program.
     var isEmpty: Bool { if case .sequence(let parts) = self { parts.isEmpty } else { false } }
 }
 
 /// The reason why a pattern is invalid or unsupported.
 struct PatternProblem: Error, Hashable {
-    /// The reason, as the end of a sentence that begins with "the pattern".
+    /// The reason, as the rest of a sentence that begins with "the pattern".
     let reason: String
 
     init(_ reason: String) { self.reason = reason }

@@ -1,9 +1,9 @@
-/// A general category of Unicode, or a group of categories, identified by its name in patterns.
+/// A general category of Unicode, or a group of categories. Patterns use its name.
 struct ScalarProperty: Sendable, Hashable {
     private let categories: [Unicode.GeneralCategory]
 
-    /// Creates the property for a short or long name, such as `Lu`, `Uppercase_Letter` or `L`. The name may follow
-    /// `gc=`.
+    /// Creates the property for a short or long name, such as `Lu`, `Uppercase_Letter` or `L`. The name may have the
+    /// prefix `gc=`.
     init?(name: String) {
         let parts = name.split(separator: "=", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.count == 2 && ["gc", "General_Category"].contains(parts[0]),
@@ -24,7 +24,7 @@ struct ScalarProperty: Sendable, Hashable {
 
     func holds(for scalar: Unicode.Scalar) -> Bool { categories.contains(scalar.properties.generalCategory) }
 
-    /// The long names of groups, and the alternative names that Unicode gives to some categories.
+    /// The long names of groups, and other names that Unicode defines for some categories.
     private static let groups = [
         "Other": "C", "Letter": "L", "Cased_Letter": "LC", "Mark": "M", "Combining_Mark": "M", "Number": "N",
         "Punctuation": "P", "punct": "P", "Symbol": "S", "Separator": "Z", "cntrl": "Cc", "digit": "Nd",

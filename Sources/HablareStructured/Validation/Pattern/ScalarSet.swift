@@ -36,7 +36,7 @@ struct ScalarSet: Sendable, Hashable {
 
     init(_ scalar: Unicode.Scalar) { self.init([.range(scalar...scalar)]) }
 
-    /// The set for `.`: every scalar except line ends.
+    /// The set for `.`: all scalars except line ends.
     static let anyButLineEnds = ScalarSet(
         [.range("\n"..."\n"), .range("\r"..."\r"), .range("\u{2028}"..."\u{2029}")], isNegated: true)
 
@@ -44,7 +44,7 @@ struct ScalarSet: Sendable, Hashable {
         items.contains { $0.contains(scalar) } != isNegated
     }
 
-    /// Returns whether `\w` and `\b` treat a scalar as part of a word.
+    /// Returns whether a scalar is part of a word for `\w` and `\b`.
     static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_": true

@@ -37,7 +37,7 @@ func plan(
     isAllowed: @escaping @Sendable (ToolCall) async -> Bool
 ) async throws -> String {
     let loop = try ToolLoop(
-        "openai.text.gpt-4o-mini", tools: tools, limits: ToolLimits(turns: 8, microDollars: 100_000)
+        "openai.text.gpt-6-luna", tools: tools, limits: ToolLimits(turns: 8, microDollars: 100_000)
     ) { question in
         // A call with an unknown outcome might have booked the flight, so it never runs again by itself.
         guard question.reason == .beforeCall else { return .refuse() }
