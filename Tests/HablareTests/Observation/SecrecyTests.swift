@@ -96,9 +96,12 @@ struct SecrecyTests {
             await ears.listening {
                 try await manager.submit(request, to: "scripted")
                 // Time passes only for requests that wait for it, because each second is many turns of other tasks.
+                var rounds = 0
                 while true {
                     let snapshot = try await manager.snapshot(for: request.id)
                     if snapshot.phase.isFinal || snapshot.waiting == .held { break }
+                    rounds += 1
+                    try #require(rounds < 200_000, "It has not ended: \(snapshot)")
                     if ["retry", "hold", "wait"].contains(request.parameters["do"]) { try await engine.pass(1) }
                     try await pause()
                 }
@@ -126,7 +129,9 @@ struct SecrecyTests {
 
         store.fail { write in if case .settle = write { true } else { false } }
         await ears.listening {
-            _ = try await manager.execute(Self.request("answer").sampled(1), with: "scripted")
+            _ = try await engine.soon {
+                try await manager.execute(Self.request("answer").sampled(1), with: "scripted")
+            }
         }
         store.fail()
         await ears.listening { try await manager.submit(Self.request("answer").sampled(2), to: "scripted") }
@@ -195,7 +200,11 @@ struct SecrecyTests {
                 _ = try await engine.manager.response(for: snapshot.id)?.content.body?.data()
             }
         }
-        try await engine.run { await ears.listening { _ = try await engine.manager.execute(requestID: request.id) } }
+        try await engine.run {
+            await ears.listening {
+                _ = try await engine.soon { try await engine.manager.execute(requestID: request.id) }
+            }
+        }
     }
 
     // MARK: Output
