@@ -58,9 +58,9 @@ struct SpeakCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            The output file. - is standard output. Without -o, the output goes to standard output, unless standard \
-            output is a terminal. An existing regular file is replaced. If the file is a pipe or device, the output is \
-            written into it.
+            The output file. - is standard output. Without -o, the output goes to standard output. If the output would \
+            go to a terminal, the command stops with an error. An existing regular file is replaced. If the file is a \
+            pipe or device, the output is written into it.
             """,
             valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "mp3"]))
