@@ -116,8 +116,9 @@ public struct StoreStatistics: Sendable, Hashable {
 }
 
 extension StoreReading {
-    /// Replaces the reason why requests wait, if the true reason is their account. This is the case if the limit of the
-    /// account is used up, the provider asked for a pause, or the provider fails.
+    /// Replaces the reason why requests wait, if the requests wait because of their provider account. Requests wait
+    /// because of the account if the limit of the account is used up, the provider asked for a pause, or the provider
+    /// fails.
     ///
     /// - Parameters:
     ///   - snapshots: The snapshots as the store returned them.
