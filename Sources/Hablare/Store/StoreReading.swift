@@ -36,7 +36,7 @@ public protocol StoreReading: Sendable {
     /// Returns the ended attempts of a request, oldest first. If the answer came from the cache, the list is empty.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
-    /// Returns the registered processes, and the processes that hold flights although they are not registered.
+    /// Returns the registered processes, and processes that are not registered but hold flights.
     ///
     /// A process of the second kind has an empty registration that expired in 1970. Another process therefore retires
     /// it and breaks its leases.

@@ -21,7 +21,7 @@ struct NarrateCommand: ComposedCommand {
 
             These providers can speak: espeak-ng, flite, hibari, piper, services such as openai and elevenlabs, and \
             programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
-            settings, else espeak-ng. `hablare voices` lists the voices.
+            settings. Without this setting, the default is espeak-ng. `hablare voices` lists the voices.
 
             If the provider is a service that charges, each segment is a paragraph. Otherwise, each segment is a \
             sentence. Paragraphs take fewer calls than sentences and sound more natural. A paragraph ends at a blank \

@@ -12,7 +12,11 @@ struct ServiceOptions: ParsableArguments {
             """)
     var provider: String?
 
-    @Option(name: [.short, .long], help: "The model. Default: the model in the settings, else the provider's default.")
+    @Option(
+        name: [.short, .long],
+        help: """
+            The model. Default: the model in the settings. Without this setting, the default model of the provider.
+            """)
     var model: String?
 
     @Option(
