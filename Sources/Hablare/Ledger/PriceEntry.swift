@@ -31,7 +31,8 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
 ///     provider: "narrator", model: "large", unit: .character, microDollarsPerMillion: 15_000_000, checked: "2026-11")
 /// ```
 public struct PriceEntry: Sendable, Hashable {
-    /// The id of a registered provider, or the kind of its instance (``ProviderInstance``).
+    /// The id of a registered provider, or the kind of a provider, such as `openai`. The kind is the part of
+    /// ``ProviderInstance`` before the colon.
     public var provider: String
     /// The model, or `nil` for every model that has no entry of its own at this provider.
     public var model: String?

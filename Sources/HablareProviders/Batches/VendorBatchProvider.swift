@@ -30,7 +30,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
     public let instance: ProviderInstance
     /// The model for requests that do not name a model.
     public let defaultModel: String?
-    /// The type of the answers: text, or a value tree.
+    /// The type of the answers: text, or a JSON value.
     public let responseType: ContentType
     /// The time before a request's deadline, in seconds, at which the wait for a batch ends. The remaining time is for
     /// a normal call.

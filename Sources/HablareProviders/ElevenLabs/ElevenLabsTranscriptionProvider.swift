@@ -57,7 +57,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     public var instance: ProviderInstance {
         ProviderInstance(kind: "elevenlabs", location: "\(service.client.address.text) transcription \(model)")
     }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
     /// Always text.
     public var responseType: ContentType { .text }

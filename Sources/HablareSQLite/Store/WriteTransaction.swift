@@ -10,8 +10,8 @@ import HablareStores
 /// transition that ``FlightLifecycle`` has computed. If the row is not in the expected state, the machine decides. A
 /// differential test shows that these statements have the same effect as the machine.
 struct WriteTransaction {
-    /// The size in bytes from which a row is refused. SQLite refuses rows of 1,000,000,000 bytes or more. Its error
-    /// would make the other writes of the commit fail.
+    /// Rows of this size in bytes, and larger rows, are refused. SQLite refuses rows of 1,000,000,000 bytes or more.
+    /// The error of SQLite would make the other writes of the commit fail.
     private static let largestRow = 500_000_000
 
     private var machine: StoreMachine<SQLiteRows>

@@ -58,9 +58,9 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// The provider's identity: `openai`, the base URL, the API with the form of its answers, and the model for
     /// requests that do not name a model.
     public var instance: ProviderInstance { service.instance("chat \(form.rawValue)", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
-    /// Text, or a value tree.
+    /// The type of the answers: text, or a JSON value if the provider was created with ``AnswerForm/structured``.
     public var responseType: ContentType { form.type }
     /// The service's limits, with this provider's timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }

@@ -45,7 +45,7 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
 
     /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("images", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
     /// Always a picture.
     public var responseType: ContentType { .image }
