@@ -54,14 +54,10 @@ struct BatchChoice: Sendable, Hashable {
 }
 
 extension AIRequest {
-    /// Returns the request as it waits for a batch. An answer of a batch does not stream, and its attempt lasts for
-    /// hours; the live call has its provider's own timeout.
+    /// Returns the request as it waits for a batch.
     func waiting(orLive live: InstalledProvider) -> AIRequest {
-        guard let deadline else { return self }
-        var request = waiting(until: deadline, model: live.askedModel, orLive: live.provider.id)
-        request.streaming = nil
-        request.attemptTimeout = nil
-        return request
+        guard let date = self.deadline else { return self }
+        return self.deadline(.by(date), model: live.askedModel, orLive: live.provider.id)
     }
 
     /// Returns what the person should know about a request that waits for a batch; `nil` without a deadline.
