@@ -128,6 +128,9 @@ extension SettingSchema {
                 ("system_role", .choice(OpenAICompatibility.SystemRole.self)),
                 ("seed", .choice(OpenAICompatibility.SeedName.self)),
                 ("base64_vectors", .value(.flag, default: ofPreset)),
+                ("return_reasoning", .value(.flag, default: ofPreset)),
+                ("fit_schemas", .value(.flag, default: ofPreset)),
+                ("texts_per_call", .value(.whole(1...2048), default: ofPreset)),
             ])
         ),
         ("fallback", .value(.providers, default: "none")),

@@ -9,6 +9,13 @@ final class OwnWork: Sendable {
         var here: [RequestPhase: Int] = [:]
         /// The number of requests by phase that this process waited for and other processes ended.
         var elsewhere: [RequestPhase: Int] = [:]
+        /// The first requests that failed, at most ``Ended/listed``.
+        var failed: [UUID] = []
+        static let listed = 5
+
+        mutating func note(_ id: UUID, _ end: RequestPhase) {
+            if end == .failed, failed.count < Self.listed, !failed.contains(id) { failed.append(id) }
+        }
 
         func count(_ end: RequestPhase) -> Int { here[end, default: 0] + elsewhere[end, default: 0] }
     }
@@ -24,6 +31,7 @@ final class OwnWork: Sendable {
 
         mutating func endsHere(_ id: UUID, _ end: RequestPhase) {
             ended.here[end, default: 0] += 1
+            ended.note(id, end)
             if let taken = others.removeValue(forKey: id) {
                 ended.elsewhere[taken, default: 0] -= 1
             } else {
@@ -57,6 +65,7 @@ final class OwnWork: Sendable {
             guard state.own.remove(id) == nil else { return }
             state.others[id] = end
             state.ended.elsewhere[end, default: 0] += 1
+            state.ended.note(id, end)
         }
     }
 
