@@ -70,7 +70,7 @@ extension Composition {
             var installed = InstalledProvider(
                 serving: settings.name, provider, isCharged: service.isCharged, voices: voices,
                 problem: missing)
-            installed.takesThinking = provider is OpenAIResponsesProvider
+            installed.takesThinking = provider is OpenAIResponsesProvider || service.compatibility.returnsReasoning
             return installed
         }
     }

@@ -28,7 +28,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
-    private let gatherer: EmbeddingGatherer
+    let gatherer: EmbeddingGatherer
 
     /// The maximum size of an answer in bytes for each text. It is enough for the longest vector, even if each number
     /// has 60 digits.
