@@ -10,8 +10,15 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
     /// An input token that the provider wrote to its cache. If there is no price for this unit, the price of
     /// ``inputToken`` applies.
     case cacheWriteToken = "cache-write-token"
+    /// An input token that stands for a picture. If there is no price for this unit, the price of ``inputToken``
+    /// applies.
+    case imageInputToken = "image-input-token"
+    /// An input token that stands for sound. If there is no price for this unit, the price of ``inputToken`` applies.
+    case audioInputToken = "audio-input-token"
     /// A token written by a model.
     case outputToken = "output-token"
+    /// An output token that stands for sound. If there is no price for this unit, the price of ``outputToken`` applies.
+    case audioOutputToken = "audio-output-token"
     /// A character (Unicode scalar) of input text.
     case character
     /// A byte of content produced.
