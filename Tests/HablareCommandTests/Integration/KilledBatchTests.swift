@@ -6,7 +6,7 @@ import Testing
 @testable import HablareCommand
 
 /// A real process that is killed while the service works on its batch.
-@Suite(.timeLimit(.minutes(5))) struct KilledBatchTests {
+@Suite(.timeLimit(.minutes(10))) struct KilledBatchTests {
     /// Lasts three quarters of a minute: a batch gathers for 30 s, and is first looked at after 15 s.
     @Test func `The same command awaits the batch of a killed process, by its id`() async throws {
         let manner = FakeService.Manner()
