@@ -78,9 +78,9 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
     /// The id of a current model for the same purpose: the one that the vendor recommends, otherwise a similar model of
     /// the vendor.
     public var successor: String?
-    /// What to do at the end of a model without a ``successor``, as a sentence.
+    /// The advice for the end of a model without a ``successor``, as a sentence.
     package var advice: String?
-    /// Why the shipped price table has no price for the model, as a sentence. `nil` if it has one.
+    /// The reason why the shipped price table has no price for the model, as a sentence. `nil` if it has one.
     package var unpriced: String?
     /// The day on which these facts were compared with their source, such as `2026-11-27`.
     public var checked: String?
