@@ -328,7 +328,7 @@ def elevenlabs_times(headers):
 @case
 def elevenlabs_transcription(headers):
     answer = elevenlabs_client.speech_to_text.convert(
-        model_id="scribe_v2", file=("recording.wav", WAVE, "audio/wav"), language_code="en",
+        model_id="scribe_v3", file=("recording.wav", WAVE, "audio/wav"), language_code="en",
         timestamps_granularity="word", diarize=True, num_speakers=2, keyterms=["Moby", "Ahab"],
         request_options={"additional_headers": headers},
     )
