@@ -90,11 +90,35 @@ def chat_schema(headers):
     return [json.loads(answer.choices[0].message.content)["city"]]
 
 
-def response_members():
+def refused(call):
+    """Makes a call that the server refuses, and returns how the library reports it."""
+    try:
+        call()
+    except (openai.APIStatusError, anthropic.APIStatusError) as error:
+        said = error.body.get("error", error.body)
+        return [error.status_code, type(error).__name__, said["message"], error.response.headers.get("retry-after")]
+    return "not refused"
+
+
+def chat_of(text, headers):
+    messages = [{"role": "user", "content": text}]
+    return lambda: openai_client.chat.completions.create(model="gpt-6-luna", messages=messages, extra_headers=headers)
+
+
+@case
+def chat_refused(headers):
+    return refused(chat_of("Refuse this.", headers))
+
+
+@case
+def chat_rate_limited(headers):
+    return refused(chat_of("Too fast.", headers))
+
+
+def response_members(**more):
     tool = {"type": "function", "name": "weather", "description": "The weather.", "parameters": SCHEMA, "strict": False}
     return {
-        "model": "gpt-6-luna", "store": False, "tools": [tool], "reasoning": {"effort": "low"},
-        "include": ["reasoning.encrypted_content"],
+        "model": "gpt-6-luna", "store": False, "tools": [tool], "include": ["reasoning.encrypted_content"], **more,
     }
 
 
@@ -102,26 +126,36 @@ def response_members():
 def responses(headers):
     answer = openai_client.responses.create(
         model="gpt-6-luna", input="How is it?", instructions="Be brief.", store=False, max_output_tokens=50,
-        extra_headers=headers,
+        include=["reasoning.encrypted_content"], extra_headers=headers,
     )
     return [answer.output_text, answer.status, answer.usage.input_tokens]
 
 
-@case
-def responses_tools(headers):
-    first = openai_client.responses.create(input="How is it?", extra_headers=headers, **response_members())
+def two_turns(headers, members):
+    first = openai_client.responses.create(input="How is it?", extra_headers=headers, **members)
     call = [item for item in first.output if item.type == "function_call"][0]
     said = {"role": "user", "content": [{"type": "input_text", "text": "How is it?"}]}
     result = {"type": "function_call_output", "call_id": call.call_id, "output": "22 degrees"}
     text = ""
     with openai_client.responses.stream(
-        input=[said, *first.output, result], extra_headers=headers, **response_members()
+        input=[said, *first.output, result], extra_headers=headers, **members
     ) as stream:
         for event in stream:
             if event.type == "response.output_text.delta":
                 text += event.delta
         last = stream.get_final_response()
-    return [call.name, json.loads(call.arguments)["city"], text, last.output_text]
+    thought = [item for item in first.output if item.type == "reasoning"][0]
+    return [call.name, json.loads(call.arguments)["city"], thought.encrypted_content, text, last.output_text]
+
+
+@case
+def responses_tools(headers):
+    return two_turns(headers, response_members(reasoning={"effort": "low"}))
+
+
+@case
+def responses_without_effort(headers):
+    return two_turns(headers, response_members())
 
 
 @case
@@ -213,6 +247,22 @@ def messages(headers):
     return ["".join(block.text for block in answer.content if block.type == "text"), answer.stop_reason]
 
 
+def message_of(text, headers):
+    return lambda: anthropic_client.messages.create(
+        model="claude-sonnet-5-5", max_tokens=500, messages=[message(text)], extra_headers=headers
+    )
+
+
+@case
+def messages_refused(headers):
+    return refused(message_of("Refuse this.", headers))
+
+
+@case
+def messages_rate_limited(headers):
+    return refused(message_of("Too fast.", headers))
+
+
 @case
 def messages_streamed(headers):
     with anthropic_client.messages.stream(
@@ -278,7 +328,7 @@ def elevenlabs_times(headers):
 @case
 def elevenlabs_transcription(headers):
     answer = elevenlabs_client.speech_to_text.convert(
-        model_id="scribe_v2", file=("recording.wav", WAVE, "audio/wav"), language_code="en",
+        model_id="scribe_v3", file=("recording.wav", WAVE, "audio/wav"), language_code="en",
         timestamps_granularity="word", diarize=True, num_speakers=2, keyterms=["Moby", "Ahab"],
         request_options={"additional_headers": headers},
     )

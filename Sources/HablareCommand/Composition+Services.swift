@@ -70,7 +70,7 @@ extension Composition {
             var installed = InstalledProvider(
                 serving: settings.name, provider, isCharged: service.isCharged, voices: voices,
                 problem: missing)
-            installed.takesThinking = provider is OpenAIResponsesProvider
+            installed.takesThinking = provider is OpenAIResponsesProvider || service.compatibility.returnsReasoning
             return installed
         }
     }
@@ -81,11 +81,9 @@ extension Composition {
         return site.settings.offers.map { offer in
             let id = site.settings.id(of: offer)
             let form: AnswerForm = offer.answers == .text ? .text : .structured
-            let usual = AnthropicMessagesProvider(id: id, service: service, form: form, limits: limits)
-            let provider = (offer.model(in: site.settings) ?? site.usualModel(of: offer)).map {
-                AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)
-            }
-            var installed = InstalledProvider(serving: site.settings.name, provider ?? usual)
+            let provider = AnthropicMessagesProvider(
+                id: id, service: service, form: form, model: offer.model(in: site.settings), limits: limits)
+            var installed = InstalledProvider(serving: site.settings.name, provider)
             installed.takesThinking = true
             return installed
         }
@@ -97,14 +95,12 @@ extension Composition {
             let id = site.settings.id(of: offer)
             var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
             guard !offer.hears else {
-                let usual = ElevenLabsTranscriptionProvider(id: id, service: service, limits: limits)
-                let provider = (offer.model(in: site.settings) ?? site.usualModel(of: offer)).map {
-                    ElevenLabsTranscriptionProvider(id: id, service: service, model: $0, limits: limits)
-                }
-                return InstalledProvider(serving: site.settings.name, provider ?? usual)
+                let provider = ElevenLabsTranscriptionProvider(
+                    id: id, service: service, model: offer.model(in: site.settings), limits: limits)
+                return InstalledProvider(serving: site.settings.name, provider)
             }
-            let usual = ElevenLabsSpeechProvider(id: id, service: service)
-            let model = offer.model(in: site.settings) ?? site.usualModel(of: offer) ?? usual.model
+            let usual = ElevenLabsSpeechProvider(id: id, service: service, model: offer.model(in: site.settings))
+            let model = usual.model
             limits.maximumCharacters = ElevenLabsModel.maximumCharacters(of: model)
             let provider = ElevenLabsSpeechProvider(
                 id: id, service: service, model: model, defaultVoice: site.settings.voice ?? usual.defaultVoice,
@@ -246,7 +242,8 @@ private struct ServiceSite: Sendable {
 
     func elevenLabs() -> ElevenLabsService {
         ElevenLabsService(
-            address: address, account: account, voices: voices, transport: transport, key: key, date: date)
+            address: address, account: account, voices: voices, transport: transport, key: key, catalog: catalog,
+            date: date)
     }
 
     func withoutModel(_ offer: ServiceOffer) -> CommandFailure {

@@ -54,11 +54,11 @@ struct Composition: Sendable {
     /// The limits that the command line sets for one provider. If the command line does not set a limit, the provider's
     /// own setting applies.
     struct CallLimits: Sendable, Hashable {
-        /// The number of concurrent calls. `nil`: for a program, the number of processors.
+        /// The number of concurrent calls. If `nil`, the number for a program is the number of processors.
         var concurrency: Int?
-        /// The maximum duration of an attempt. `nil`: for a program, ``EngineOptions/defaultTimeout``.
+        /// The maximum duration of an attempt. If `nil`, the maximum for a program is ``EngineOptions/defaultTimeout``.
         var timeout: Duration?
-        /// The number of calls a minute, shared by all processes on a store. `nil`: for a program, no limit.
+        /// The number of calls a minute, shared by all processes on a store. If `nil`, a program has no limit.
         var rate: Double?
         var prices = PriceTable.shipped
 

@@ -22,7 +22,7 @@ public final class SQLiteStore: RequestStore {
     ///         thresholds: ContentThresholds(text: 1 << 20), maximumDatabaseSize: 2 << 30, busyTimeout: 30))
     /// ```
     public struct Configuration: Sendable {
-        /// The sizes from which content is kept in files. Default: 50 KiB for text, 100 KiB for other content. For
+        /// The minimum sizes of content that is kept in files. Default: 50 KiB for text, 100 KiB for other content. For
         /// example, `ContentThresholds(text: 1 << 20)` to keep text of up to 1 MiB in the database.
         public var thresholds: ContentThresholds
         /// The maximum size of the database file, in bytes. With `nil`, the default, only the disk limits the size. A

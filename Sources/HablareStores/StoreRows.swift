@@ -162,9 +162,9 @@ package protocol StoreRows {
     /// Returns whether the store has the content that a reference refers to.
     mutating func hasContent(_ reference: ContentReference) throws(Failure) -> Bool
 
-    /// Returns the flights of unprotected responses that were received at or before a position, the oldest first.
-    /// Returns at most `limit` flights. The result may include protected responses. The machine checks each response
-    /// itself.
+    /// Returns the flights of unprotected responses in the order of their arrival, the oldest first, up to and
+    /// including a position in this order. Returns at most `limit` flights. The result may include protected responses.
+    /// The machine checks each response itself.
     mutating func unprotectedResponses(through position: PrunePlan.Position, limit: Int) throws(Failure) -> [FlightID]
 
     // MARK: The cache

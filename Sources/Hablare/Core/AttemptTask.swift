@@ -350,7 +350,8 @@ final class AttemptTask: CallListener {
         }
     }
 
-    /// The maximum number of tries to record an answer if its content cannot be stored although commits succeed.
+    /// The maximum number of tries to record an answer if commits succeed, but the content of the answer cannot be
+    /// stored.
     ///
     /// Between these tries, no call is sent. After the last try, the request fails. Otherwise one answer could block
     /// all requests for ever.

@@ -135,7 +135,7 @@ extension EngineCore {
         return stopped
     }
 
-    /// Returns a reason if a failure is not the provider's fault although the attempt was not stopped. Either the lease
+    /// Returns a reason if the attempt was not stopped, but its failure is not the provider's fault. Either the lease
     /// was lost, or there is no network.
     private func stoppedItself(_ flight: QueuedFlight, _ reply: Reply) -> StopReason? {
         if reply.lostLease { return .interrupted }

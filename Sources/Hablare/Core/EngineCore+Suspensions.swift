@@ -85,8 +85,8 @@ extension EngineCore {
         return ends.min()
     }
 
-    /// Whether attempts at providers that need the network are in flight although the engine is suspended because there
-    /// is no network.
+    /// Whether the engine is suspended because there is no network, and attempts at providers that need the network are
+    /// still in flight.
     var hasOfflineAttempts: Bool {
         slots.values.contains { attempts[$0].map { isOffline($0.flight.provider) } == true }
     }

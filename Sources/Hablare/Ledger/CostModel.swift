@@ -46,10 +46,10 @@ struct CostModel: Sendable, Hashable {
 
     /// Returns the maximum cost of a call that has not been sent yet, or `nil` if the maximum is unknown.
     ///
-    /// Before the call, it is unknown how many tokens the provider will read from its cache or write to its cache. Each
-    /// input token is therefore counted at the highest price of an input token. The prompt may be shorter than the
-    /// estimate, and a shorter prompt may have a higher price. Each unit is therefore counted at its highest price for
-    /// any prompt up to the estimated length.
+    /// Before the call, it is unknown which tokens the provider will read from its cache or write to its cache. Each
+    /// input token is therefore charged at the highest of these prices. A token of a picture or of sound is charged at
+    /// its own price if that is higher. The prompt may be shorter than its maximum. Each unit is therefore charged at
+    /// the highest of its prices up to that length.
     ///
     /// - Parameter maximum: A function that returns the provider's estimate of the maximum usage. It is not called if
     ///   the call is free or is charged only per call, because the cost then does not depend on the usage.
@@ -61,17 +61,30 @@ struct CostModel: Sendable, Hashable {
         }
         guard var maximum = maximum(), !maximum.isImpossible else { return nil }
         if let reported = maximum.costMicroDollars { return reported }
-        let possible = prices.highest(upTo: maximum)
+        var possible = prices.highest(upTo: maximum)
         guard !possible.isEmpty else { return nil }
-        let read = possible.filter { $0.unit.isInputToken }
-            .max { $0.microDollarsPerMillion < $1.microDollarsPerMillion }
+        func highest(among units: Set<PriceUnit>) -> PriceEntry? {
+            possible.filter { units.contains($0.unit) }
+                .max { $0.microDollarsPerMillion < $1.microDollarsPerMillion }
+        }
+        let read = highest(among: [.inputToken, .cachedInputToken, .cacheWriteToken])
+        let written = highest(among: [.outputToken])
+        // A call may have less of the cheaper kind and more of the dearer one.
+        possible.removeAll { entry in
+            switch entry.unit {
+            case .imageInputToken, .audioInputToken:
+                entry.microDollarsPerMillion < read?.microDollarsPerMillion ?? 0
+            case .audioOutputToken: entry.microDollarsPerMillion < written?.microDollarsPerMillion ?? 0
+            default: false
+            }
+        }
         maximum.cachedInputTokens = read?.unit == .cachedInputToken ? maximum.inputTokens : 0
         maximum.cacheWriteTokens = read?.unit == .cacheWriteToken ? maximum.inputTokens : 0
         return Self.cost(of: maximum, at: possible)
     }
 
     private static func sum(_ prices: [PriceEntry], of counts: UnitCounts) -> Int64 {
-        // Counts are below 2^63, prices below 2^50, and there are eight units: no sum reaches 2^127.
+        // Counts are below 2^63, prices below 2^50, and there are eleven units: no sum reaches 2^127.
         let perThousandMillions = prices.reduce(Int128(0)) { sum, price in
             sum + Int128(counts[price.unit]) * Int128(price.microDollarsPerMillion)
                 * (price.unit == .audioSecond ? 1 : 1000)
@@ -106,22 +119,17 @@ extension [PriceEntry] {
     }
 }
 
-extension PriceUnit {
-    fileprivate var isInputToken: Bool {
-        switch self {
-        case .inputToken, .cachedInputToken, .cacheWriteToken: true
-        case .outputToken, .character, .byte, .audioSecond, .call: false
-        }
-    }
-}
-
-/// The number of units of each kind that one call used. Each token is counted once. A token that was read from the
-/// cache or written to it counts as a cache token if cache tokens have a price. Otherwise it counts as an input token.
-/// Audio is counted in milliseconds. Negative counts are treated as zero.
+/// The number of each unit that one call used. No token is counted twice. A token of a picture or of sound counts as
+/// such if there is a price for it. Of the other input tokens, one that was read from the cache or written to it counts
+/// as a cache token if there is a price for it. All others are input tokens and output tokens. Audio is counted in
+/// milliseconds. Negative counts are zero.
 private struct UnitCounts {
     private let usage: Usage
+    private let images: Int64
+    private let sound: Int64
     private let cached: Int64
     private let written: Int64
+    private let spoken: Int64
 
     init(_ usage: Usage, pricedBy prices: [PriceEntry]) {
         func part(_ unit: PriceUnit, _ count: Int64, atMost remainder: Int64) -> Int64 {
@@ -129,16 +137,23 @@ private struct UnitCounts {
         }
         self.usage = usage
         let read = max(0, usage.inputTokens)
-        cached = part(.cachedInputToken, usage.cachedInputTokens, atMost: read)
-        written = part(.cacheWriteToken, usage.cacheWriteTokens, atMost: read - cached)
+        images = part(.imageInputToken, usage.imageInputTokens, atMost: read)
+        sound = part(.audioInputToken, usage.audioInputTokens, atMost: read - images)
+        let text = read - images - sound
+        cached = part(.cachedInputToken, usage.cachedInputTokens, atMost: text)
+        written = part(.cacheWriteToken, usage.cacheWriteTokens, atMost: text - cached)
+        spoken = part(.audioOutputToken, usage.audioOutputTokens, atMost: max(0, usage.outputTokens))
     }
 
     subscript(unit: PriceUnit) -> Int64 {
         switch unit {
-        case .inputToken: max(0, usage.inputTokens) - cached - written
+        case .inputToken: max(0, usage.inputTokens) - images - sound - cached - written
         case .cachedInputToken: cached
         case .cacheWriteToken: written
-        case .outputToken: max(0, usage.outputTokens)
+        case .imageInputToken: images
+        case .audioInputToken: sound
+        case .outputToken: max(0, usage.outputTokens) - spoken
+        case .audioOutputToken: spoken
         case .character: max(0, usage.characters)
         case .byte: max(0, usage.bytes)
         case .audioSecond: max(0, usage.audioMilliseconds)

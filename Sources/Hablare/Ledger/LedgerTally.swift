@@ -6,7 +6,7 @@ package struct LedgerTally: Sendable {
     /// are in microseconds.
     package enum Quantity: Int, Sendable, CaseIterable {
         case inputTokens, outputTokens, characters, bytes, audioMilliseconds, cost, microseconds, cachedInputTokens,
-            cacheWriteTokens
+            cacheWriteTokens, imageInputTokens, audioInputTokens, audioOutputTokens
     }
 
     private var counts = LedgerSum()
@@ -39,6 +39,9 @@ package struct LedgerTally: Sendable {
         add(usage.costMicroDollars ?? 0, to: .cost)
         add(usage.cachedInputTokens, to: .cachedInputTokens)
         add(usage.cacheWriteTokens, to: .cacheWriteTokens)
+        add(usage.imageInputTokens, to: .imageInputTokens)
+        add(usage.audioInputTokens, to: .audioInputTokens)
+        add(usage.audioOutputTokens, to: .audioOutputTokens)
     }
 
     private mutating func add(_ number: Int64, to quantity: Quantity) {
@@ -68,7 +71,8 @@ package struct LedgerTally: Sendable {
             inputTokens: value(.inputTokens), outputTokens: value(.outputTokens), characters: value(.characters),
             bytes: value(.bytes), audioMilliseconds: value(.audioMilliseconds),
             costMicroDollars: hasCost ? value(.cost) : nil, cachedInputTokens: value(.cachedInputTokens),
-            cacheWriteTokens: value(.cacheWriteTokens))
+            cacheWriteTokens: value(.cacheWriteTokens), imageInputTokens: value(.imageInputTokens),
+            audioInputTokens: value(.audioInputTokens), audioOutputTokens: value(.audioOutputTokens))
         sum.duration = .microseconds(value(.microseconds))
         return sum
     }

@@ -10,8 +10,15 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
     /// An input token that the provider wrote to its cache. If there is no price for this unit, the price of
     /// ``inputToken`` applies.
     case cacheWriteToken = "cache-write-token"
+    /// An input token that stands for a picture. If there is no price for this unit, the price of ``inputToken``
+    /// applies.
+    case imageInputToken = "image-input-token"
+    /// An input token that stands for sound. If there is no price for this unit, the price of ``inputToken`` applies.
+    case audioInputToken = "audio-input-token"
     /// A token written by a model.
     case outputToken = "output-token"
+    /// An output token that stands for sound. If there is no price for this unit, the price of ``outputToken`` applies.
+    case audioOutputToken = "audio-output-token"
     /// A character (Unicode scalar) of input text.
     case character
     /// A byte of content produced.
@@ -31,7 +38,8 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
 ///     provider: "narrator", model: "large", unit: .character, microDollarsPerMillion: 15_000_000, checked: "2026-11")
 /// ```
 public struct PriceEntry: Sendable, Hashable {
-    /// The id of a registered provider, or the kind of its instance (``ProviderInstance``).
+    /// The id of a registered provider, or the kind of a provider, such as `openai`. The kind is the part of
+    /// ``ProviderInstance`` before the colon.
     public var provider: String
     /// The model, or `nil` for every model that has no entry of its own at this provider.
     public var model: String?

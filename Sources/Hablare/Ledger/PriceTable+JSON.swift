@@ -1,8 +1,8 @@
 public import Foundation
 
 extension PriceTable {
-    /// The prices that ship with this version of Hablare, for a few models of well-known services. ``date`` and
-    /// ``sources`` tell when and where the prices were collected. Prices change, so check them or use your own table.
+    /// The prices that ship with this version, for the models of OpenAI, Anthropic and ElevenLabs. ``date`` and
+    /// ``sources`` give their age and origin. Prices change. Check them, or use your own table.
     public static let shipped: PriceTable = {
         do {
             return try PriceTable(json: Data(PackageResources.prices_json))

@@ -5,9 +5,10 @@ package import Foundation
 /// An entry names a provider or a kind of provider, and optionally a model. For a call, only the first of these levels
 /// that has a valid entry is used:
 /// 1. The provider's id and the model.
-/// 2. The provider's id without a model.
-/// 3. The provider's kind and the model.
-/// 4. The provider's kind without a model.
+/// 2. The provider's id and the model without the date at the end of its name: for `gpt-5.5-2026-04-23` the prices of
+///    `gpt-5.5`.
+/// 3. The provider's id without a model.
+/// 4. The provider's kind, in the same three steps.
 ///
 /// All valid entries of this level apply, one for each unit. Entries of other levels are ignored. With the price 0, a
 /// unit is free.
@@ -119,17 +120,17 @@ public struct PriceTable: Sendable, Hashable {
         !prices(of: names, model: model, at: date).isEmpty
     }
 
-    /// Returns the prices that may apply to a call, from one level of the table. Searches in this order: for each name,
-    /// first the name with the model, then the name without a model. The first search that finds a price determines the
-    /// result. The result may have several prices for one unit, because it includes the prices for long prompts.
-    func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
+    /// Returns the prices that may apply to a call. Searches in this order: for each name, first the name with the
+    /// model, then the name with the model without its date, then the name without a model. The first step that finds
+    /// a price determines the result. A unit may have several prices in the result, because it also contains the prices
+    /// for long prompts.
+    package func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
+        let models: [String?] = model.map { [$0] + (ModelName.withoutDate($0).map { [$0] } ?? []) } ?? []
         for name in names {
-            if let model {
+            for model in models + [nil] {
                 let found = prices(of: Owner(provider: name, model: model), at: date)
                 if !found.isEmpty { return found }
             }
-            let found = prices(of: Owner(provider: name, model: nil), at: date)
-            if !found.isEmpty { return found }
         }
         return []
     }

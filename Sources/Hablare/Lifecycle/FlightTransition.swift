@@ -24,7 +24,8 @@ public struct FlightTransition: Sendable, Hashable {
 }
 
 extension FlightLifecycle {
-    /// Returns the reason for refusing a transition, if its old state differs from this state.
+    /// Returns the reason why a store refuses a transition. Call this if `old` of the transition differs from this
+    /// state.
     public func refusal(of transition: FlightTransition) -> Refusal {
         switch state {
         case .settled(let settlement): .settled(settlement)

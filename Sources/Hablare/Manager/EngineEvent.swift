@@ -56,8 +56,8 @@ public enum EngineEvent: Sendable {
     /// An account that refused a call is suspended. See ``EngineConfiguration/suspendsRefusingAccounts``. Sent once for
     /// each account until ``AIRequestManager/resume(_:)``.
     case suspended(AccountID, AIServiceError)
-    /// A request failed although this process did not send it: its deadline passed, or its attempt was lost with its
-    /// process.
+    /// A request failed, but not at the end of an attempt of this process. Either the deadline of the request passed,
+    /// or the attempt was lost because its process died.
     case failed(UUID, of: FlightID, AIServiceError)
     /// A request was cancelled through this manager, or was deleted while it was live.
     case cancelled(UUID)

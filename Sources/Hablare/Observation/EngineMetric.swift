@@ -87,9 +87,9 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
         case completed
         /// The attempt ended with an error, and its requests fail.
         case failed
-        /// The attempt ended with an error, and another attempt is planned. Before the store records the outcome, it
-        /// checks whether the next attempt would start after the deadlines of all requests. In that case the engine
-        /// calls another provider instead, or the requests fail.
+        /// The attempt ended with an error, and another attempt is planned. Before the store records this outcome, the
+        /// store compares the start of the next attempt with the deadlines of the requests. If all deadlines would pass
+        /// before the next attempt starts, the engine calls another provider instead, or the requests fail.
         case retried
         /// The attempt ended with an error, and another provider is called.
         case diverted

@@ -1,4 +1,4 @@
-/// A value tree for parameters and structured answers: any JSON value, as a `Sendable` value.
+/// A JSON value of any kind, for parameters and structured answers.
 public indirect enum ParameterValue: Sendable, Hashable {
     /// JSON `null`.
     case null

@@ -10,8 +10,8 @@ public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
     case image
     /// A vector of numbers.
     case embedding
-    /// A value tree (``ParameterValue``). Although a value tree is expected, a model may answer with text that is not
-    /// JSON. The caller may then search for the value in the text, or request a repair.
+    /// A JSON value (``ParameterValue``). A model may nevertheless answer with text that is not JSON. The caller may
+    /// then search for the value in the text, or request a repair.
     case structured
 
     /// Returns whether a provider that declared this kind may return content of the given kind.

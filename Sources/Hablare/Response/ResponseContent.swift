@@ -10,7 +10,7 @@ public enum ResponseContent: Sendable, Hashable, Codable {
     case image(Body, ImageFormat)
     /// A vector of numbers.
     case embedding([Float])
-    /// A value tree.
+    /// A JSON value.
     case structured(ParameterValue)
 
     /// The kind of the content.
@@ -54,7 +54,7 @@ public enum ResponseContent: Sendable, Hashable, Codable {
 }
 
 extension ResponseContent {
-    /// The number of bytes that the content takes in the store. A vector takes 4 bytes for each number. A value tree
+    /// The number of bytes that the content takes in the store. A vector takes 4 bytes for each number. A JSON value
     /// takes the size of its canonical encoding. Never reads a file.
     package var keptByteCount: Int64 {
         if let body { return Int64(body.byteCount) }

@@ -12,7 +12,7 @@ public import Foundation
 /// Protected responses are kept regardless of the limits, and do not count towards the limits. These responses are
 /// protected:
 ///
-/// - the responses of a job
+/// - the responses of a job, which is a list of requests with a key (``JobKey``)
 /// - the responses that are pinned by ``AIRequestManager/pin(_:)``
 /// - the responses that await their merge (``AIRequest/keepUntilMerged``)
 ///

@@ -26,12 +26,19 @@ public struct Usage: Sendable, Hashable, Codable {
     public var cachedInputTokens: Int64
     /// The number of ``inputTokens`` that the provider wrote to its cache, possibly at a higher price.
     public var cacheWriteTokens: Int64
+    /// The number of ``inputTokens`` that stand for pictures, possibly at a price of their own.
+    public var imageInputTokens: Int64
+    /// The number of ``inputTokens`` that stand for sound, possibly at a price of their own.
+    public var audioInputTokens: Int64
+    /// The number of ``outputTokens`` that stand for sound, possibly at a price of their own.
+    public var audioOutputTokens: Int64
 
     /// Creates a usage record.
     public init(
         inputTokens: Int64 = 0, outputTokens: Int64 = 0, characters: Int64 = 0, bytes: Int64 = 0,
         audioMilliseconds: Int64 = 0, costMicroDollars: Int64? = nil, cachedInputTokens: Int64 = 0,
-        cacheWriteTokens: Int64 = 0
+        cacheWriteTokens: Int64 = 0, imageInputTokens: Int64 = 0, audioInputTokens: Int64 = 0,
+        audioOutputTokens: Int64 = 0
     ) {
         self.inputTokens = inputTokens
         self.outputTokens = outputTokens
@@ -41,6 +48,9 @@ public struct Usage: Sendable, Hashable, Codable {
         self.costMicroDollars = costMicroDollars
         self.cachedInputTokens = cachedInputTokens
         self.cacheWriteTokens = cacheWriteTokens
+        self.imageInputTokens = imageInputTokens
+        self.audioInputTokens = audioInputTokens
+        self.audioOutputTokens = audioOutputTokens
     }
 
     /// Decodes a usage. Missing counts are zero. This is needed for older records, which do not have all counts.
@@ -52,7 +62,9 @@ public struct Usage: Sendable, Hashable, Codable {
             characters: try count(.characters), bytes: try count(.bytes),
             audioMilliseconds: try count(.audioMilliseconds),
             costMicroDollars: try container.decodeIfPresent(Int64.self, forKey: .costMicroDollars),
-            cachedInputTokens: try count(.cachedInputTokens), cacheWriteTokens: try count(.cacheWriteTokens))
+            cachedInputTokens: try count(.cachedInputTokens), cacheWriteTokens: try count(.cacheWriteTokens),
+            imageInputTokens: try count(.imageInputTokens), audioInputTokens: try count(.audioInputTokens),
+            audioOutputTokens: try count(.audioOutputTokens))
     }
 }
 
@@ -63,6 +75,7 @@ extension Usage {
     var hasImpossibleCount: Bool {
         [
             inputTokens, outputTokens, characters, bytes, audioMilliseconds, cachedInputTokens, cacheWriteTokens,
+            imageInputTokens, audioInputTokens, audioOutputTokens,
         ].contains { $0 < 0 }
     }
 

@@ -40,7 +40,7 @@ public struct AttemptEnd: Sendable {
     }
 
     /// The outcome of an attempt that applies only if the process was wrong about the resume handle. For example, the
-    /// store has a handle although the process expected none, or the reverse.
+    /// process expected no handle, but the store has one, or the reverse.
     ///
     /// The process can be wrong because its last write of a handle may still be in progress or have an unknown outcome
     /// when it records the end. Only the store knows then whether the next attempt has a handle.

@@ -3,8 +3,8 @@ import HablareSupport
 
 /// A store of large content outside the database.
 public protocol ContentStore: ContentReading {
-    /// Returns the size in bytes from which content of a type is kept in this content store. Smaller content is kept in
-    /// the database.
+    /// Returns the minimum size in bytes for content of a type. This content store keeps content of at least this size.
+    /// Smaller content is kept in the database.
     func threshold(for type: ContentType) -> Int
 
     /// Makes bytes durable and returns a reference to them. If the same bytes are stored several times, they are kept
@@ -56,17 +56,17 @@ private final class CollectingWriter: ContentWriter {
     func abandon() async { pieces.withLock { $0 = Data() } }
 }
 
-/// The sizes in bytes from which content is kept in files instead of in the database.
+/// The minimum sizes, in bytes, of content that is kept in files. Smaller content is kept in the database.
 ///
 /// ```swift
 /// let thresholds = ContentThresholds(text: 1 << 20, other: 16 * 1024)
 /// ```
 public struct ContentThresholds: Sendable, Hashable {
-    /// The size from which text is kept in a file. Default 51,200 (50 KiB). For example, `1 << 20` (1 MiB) to keep
+    /// The minimum size of text that is kept in a file. Default 51,200 (50 KiB). For example, `1 << 20` (1 MiB) to keep
     /// nearly all text in the database.
     public var text: Int
-    /// The size from which other content is kept in a file. Default 102,400 (100 KiB). For example, `16 * 1024` (16
-    /// KiB) to keep the database small.
+    /// The minimum size of other content that is kept in a file. Default 102,400 (100 KiB). For example, `16 * 1024`
+    /// (16 KiB) to keep the database small.
     public var other: Int
 
     /// Creates thresholds.

@@ -69,7 +69,8 @@ public struct ForeignChanges: Sendable {
     /// The changes of the rows that this process runs or watches. They describe the current state of the rows, not each
     /// step.
     public var changes: [StoreChange]
-    /// Whether there may be new waiting flights since the last call.
+    /// Whether flights may have begun to wait since the previous call of ``RequestStore/foreignChanges(where:)``. A
+    /// flight is the work of one or several equal requests.
     public var mayWait: Bool
     /// Whether answers of the cache may have changed.
     public var touchesAnswers: Bool

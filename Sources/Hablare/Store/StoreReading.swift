@@ -36,7 +36,7 @@ public protocol StoreReading: Sendable {
     /// Returns the ended attempts of a request, oldest first. If the answer came from the cache, the list is empty.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
-    /// Returns the registered processes, and the processes that hold flights although they are not registered.
+    /// Returns the registered processes, and processes that are not registered but hold flights.
     ///
     /// A process of the second kind has an empty registration that expired in 1970. Another process therefore retires
     /// it and breaks its leases.
@@ -116,8 +116,9 @@ public struct StoreStatistics: Sendable, Hashable {
 }
 
 extension StoreReading {
-    /// Replaces the reason why requests wait, if the true reason is their account. This is the case if the limit of the
-    /// account is used up, the provider asked for a pause, or the provider fails.
+    /// Replaces the reason why requests wait, if the requests wait because of their provider account. Requests wait
+    /// because of the account if the limit of the account is used up, the provider asked for a pause, or the provider
+    /// fails.
     ///
     /// - Parameters:
     ///   - snapshots: The snapshots as the store returned them.

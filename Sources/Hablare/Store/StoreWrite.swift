@@ -102,8 +102,8 @@ public enum StoreWrite: Sendable {
     ///
     /// Change: ``StoreChange/uncached`` if no other request keeps the content.
     case evict(UUID)
-    /// Evicts unprotected responses that were received at or before a position. Evicts at most `limit` responses, the
-    /// oldest first.
+    /// Evicts unprotected responses in the order of their arrival, the oldest first, up to and including a position in
+    /// this order. Evicts at most `limit` responses.
     ///
     /// Receipt: ``WriteReceipt/pruned(_:)``.
     ///

@@ -29,7 +29,7 @@ extension AttemptStream {
         /// Whether the store refused a handle because this attempt no longer holds the flight (another process took it
         /// over, or it ended).
         private(set) var wasRefused = false
-        /// Whether the attempt answered although it had not resumed the work of its handle.
+        /// Whether the attempt had a handle, but answered without resuming the work of this handle.
         private(set) var hasRestarted = false
 
         init(of flight: QueuedFlight) {

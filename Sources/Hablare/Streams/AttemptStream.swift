@@ -82,7 +82,7 @@ final class AttemptStream: Sendable {
     let flight: FlightID
     let policy: StreamingPolicy?
     let seams: Seams
-    /// The size in bytes from which the body is stored in a file.
+    /// The minimum size, in bytes, of a body that is stored in a file.
     let threshold: Int
     let state: Locked<State>
 

@@ -10,7 +10,7 @@ package struct WholeAnswer: Sendable {
     private let body: Body
     private let isText: Bool
 
-    /// Cuts an answer into chunks. Returns `nil` for content without bytes, such as a vector or a value tree.
+    /// Cuts an answer into chunks. Returns `nil` for content without bytes, such as a vector or a JSON value.
     package init?(_ content: ResponseContent) {
         guard let body = content.body else { return nil }
         self.body = body

@@ -23,10 +23,11 @@ struct CostCommand: ComposedCommand {
 
             Programs are free, unless prices.json has a price for them.
 
-            With --json the object has the members rows, total, gaps and budgets. gaps lists the models with attempts \
-            of unknown cost. Costs are in millionths of a US dollar. In each sum, withoutCost is the number of \
-            attempts whose cost is unknown, and withoutPrice is the number of attempts that cost nothing, such as runs \
-            of programs without a price.
+            With --json the object has the members "rows", "total", "gaps" and "budgets". The member "gaps" is the \
+            list of models that have attempts of unknown cost. Costs are in millionths of a US dollar. Each sum has \
+            the members "withoutCost" and "withoutPrice". The member "withoutCost" is the number of attempts that were \
+            or may have been billed, but whose cost is unknown. The member "withoutPrice" is the number of attempts \
+            that were free, such as runs of programs without a price.
             """)
 
     @Option(help: ArgumentHelp("Print a sum for each provider, model, tag, job or day.", valueName: "group"))

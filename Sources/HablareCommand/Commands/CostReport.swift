@@ -83,7 +83,9 @@ struct CostReport: JSONPrintable, Sendable {
             "maybeBilled": sum.maybeBilled, "withoutCost": sum.withoutCost, "withoutPrice": free.attempts,
             "seconds": (sum.duration.inSeconds * 1000).rounded() / 1000, "inputTokens": usage.inputTokens,
             "cachedInputTokens": usage.cachedInputTokens, "cacheWriteTokens": usage.cacheWriteTokens,
-            "outputTokens": usage.outputTokens, "characters": usage.characters, "bytes": usage.bytes,
+            "imageInputTokens": usage.imageInputTokens, "audioInputTokens": usage.audioInputTokens,
+            "outputTokens": usage.outputTokens, "audioOutputTokens": usage.audioOutputTokens,
+            "characters": usage.characters, "bytes": usage.bytes,
             "audioSeconds": Double(usage.audioMilliseconds) / 1000, "costMicroDollars": usage.costMicroDollars,
         ]
     }

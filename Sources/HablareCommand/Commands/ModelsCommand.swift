@@ -150,8 +150,9 @@ struct ModelRow: ListRow, JSONPrintable {
 
     private var price: String {
         let words: [(PriceUnit, String)] = [
-            (.inputToken, "in"), (.outputToken, "out"), (.character, "characters"), (.audioSecond, "a minute"),
-            (.call, "a call"),
+            (.inputToken, "in"), (.imageInputToken, "for pictures in"), (.audioInputToken, "for sound in"),
+            (.outputToken, "out"), (.audioOutputToken, "for sound out"), (.character, "characters"),
+            (.audioSecond, "a minute"), (.call, "a call"),
         ]
         let texts = words.compactMap { unit, word -> String? in
             guard let price = prices.first(where: { $0.unit == unit && $0.above == nil })?.microDollarsPerMillion else {
@@ -197,6 +198,7 @@ struct ModelRow: ListRow, JSONPrintable {
             "efforts": model.efforts, "refusedParameters": model.refused.sorted(), "released": day(model.releasedAt),
             "standing": standingWord, "endsAt": day(model.endsAt), "endsNotBefore": day(model.endsNotBefore),
             "successor": model.successor, "checked": model.checked, "source": model.source,
+            "unpriced": prices.isEmpty ? model.unpriced : nil,
             "prices": prices.map { price in
                 [
                     "unit": price.unit.rawValue, "microDollarsPerMillion": price.microDollarsPerMillion,
@@ -208,18 +210,12 @@ struct ModelRow: ListRow, JSONPrintable {
 }
 
 extension PriceTable {
-    /// Returns the prices of a model on a date. Looks for the service's name first, and then for its vendor's name.
-    /// Under each name, looks for the model's id first, and then for its aliases.
+    /// Returns the prices of a model on a date, as the ledger finds them: those under the name of the provider that
+    /// offers the model, otherwise those under its kind. Prices of characters are left out for models that count none.
     fileprivate func prices(of model: ModelInformation, at service: String, on date: Date) -> [PriceEntry] {
-        for name in [service, model.vendor] {
-            for id in [model.id] + model.aliases {
-                let found = entries.filter { entry in
-                    entry.provider == name && entry.model == id && (entry.from ?? .distantPast) <= date
-                        && date < (entry.until ?? .distantFuture)
-                }
-                if !found.isEmpty { return found }
-            }
-        }
-        return []
+        let offer = ServiceKind(rawValue: model.vendor)?.offers.first { $0.kind == model.kind }
+        let provider = offer?.id(of: service) ?? service
+        let found = prices(of: [provider, model.vendor], model: model.id, at: date)
+        return model.kind == .speech || model.kind == nil ? found : found.filter { $0.unit != .character }
     }
 }

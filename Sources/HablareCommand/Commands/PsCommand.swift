@@ -25,9 +25,10 @@ struct PsCommand: ComposedCommand {
             interrupted: the process ended during an attempt. If you run `hablare work`, the request continues, fails, \
             or is held.
 
-            With --json, each object has id, job, state, waiting, until, provider, attempts, deadline, createdAt and \
-            finishedAt. With --prompt, each object also has prompt. With --json and without --limit, the command lists \
-            all requests.
+            With --json, each object has the members "id", "job", "state", "waiting", "until", "provider", "attempts", \
+            "deadline", "createdAt" and "finishedAt". The member "waiting" is the reason why the request waits. The \
+            member "until" is the time until which this reason applies, if the time is known. With --prompt, each \
+            object also has the member "prompt". With --json and without --limit, the command lists all requests.
             """)
 
     private static let page = 500
@@ -47,8 +48,8 @@ struct PsCommand: ComposedCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            List at most n requests: the newest, or with --job the last of the job. Default: \(Self.usualLimit); all \
-            with --job or --json.
+            List only the newest n requests. With --job, list only the last n requests in the order of the job. \
+            Default: \(Self.usualLimit). With --job or --json, the default is all requests.
             """,
             valueName: "n"))
     var limit: Int?

@@ -82,12 +82,20 @@ struct WorkCommand: ComposedCommand {
             let left = try await round.left()
             if !quiet {
                 try await tell(ended, cancelled: reporter.current.cancelled, left, to: console)
+                for line in try Self.failures(ended, in: storeSession.store) { console.note(line) }
                 tell(of: left, everybody.without(round.suspended, refusal), to: console)
             }
             if case .stopped(let signal) = end { return signal.status }
             if ended.count(.failed) > 0 || left.held > 0 { return .incomplete }
             let isMisconfigured = left.reasons(everybody.leftOut).contains { $0.failure?.status == .configuration }
             return isMisconfigured ? .configuration : .success
+        }
+    }
+
+    /// Returns a line for each of the first requests that failed, with the reason.
+    private static func failures(_ ended: OwnWork.Ended, in store: some StoreReading) throws -> [String] {
+        try ended.failed.compactMap { id in
+            try store.snapshot(of: id)?.error.map { "Request \(id.text) failed: \($0.reason) [\($0.code)]" }
         }
     }
 

@@ -139,6 +139,9 @@ extension SettingSchema {
                 ("system_role", quirkChoice(OpenAICompatibility.SystemRole.self, "`system`")),
                 ("seed", quirkChoice(OpenAICompatibility.SeedName.self, "`seed`")),
                 ("base64_vectors", quirk(.flag, "`true` at OpenAI's own address, otherwise `false`")),
+                ("return_reasoning", quirk(.flag, "`false`")),
+                ("fit_schemas", quirk(.flag, "`true` at OpenAI's own address, otherwise `false`")),
+                ("texts_per_call", quirk(.whole(1...2048), "`2048` at OpenAI's own address, otherwise `64`")),
             ])
         ),
         ("fallback", .value(.providers, default: "none")),

@@ -144,6 +144,9 @@ struct SettingsReading {
         quirks.systemRole = word("system_role") ?? quirks.systemRole
         quirks.seedName = word("seed") ?? quirks.seedName
         quirks.encodesVectors = values[path + "base64_vectors"]?.flag ?? quirks.encodesVectors
+        quirks.returnsReasoning = values[path + "return_reasoning"]?.flag ?? quirks.returnsReasoning
+        quirks.fitsSchemas = values[path + "fit_schemas"]?.flag ?? quirks.fitsSchemas
+        quirks.textsPerCall = values[path + "texts_per_call"]?.whole ?? quirks.textsPerCall
         return quirks
     }
 

@@ -27,7 +27,8 @@ struct ConsoleLogHandler: LogHandler {
     }
 }
 
-/// A log of the engine's events. It never contains a prompt, a parameter, an answer or a program's output.
+/// Logs the engine's events. Never a prompt, a parameter or an answer. Errors have the provider's own words, from which
+/// the engine has removed quotations of the prompt.
 struct EngineLog: Sendable {
     let logger: Logger
 
@@ -121,8 +122,13 @@ struct EngineLog: Sendable {
 }
 
 extension Logger.Metadata {
-    /// Adds an error without its cause, because the cause contains the provider's own text.
+    /// Adds an error and its cause, which may have the provider's words. At most 400 characters of it are logged, in one
+    /// line.
     fileprivate func naming(_ error: AIServiceError) -> Self {
-        merging(["code": "\(error.code)", "error": "\(error.words)"]) { $1 }
+        var metadata = merging(["code": "\(error.code)", "error": "\(error.words)"]) { $1 }
+        if let cause = error.cause {
+            metadata["cause"] = "\(cause.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(400))"
+        }
+        return metadata
     }
 }

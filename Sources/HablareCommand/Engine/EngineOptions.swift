@@ -10,7 +10,7 @@ struct EngineOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The maximum number of calls to each provider that this process makes at the same time. Default: for a \
-            service, its setting; for a program, the number of processors.
+            service, services.NAME.concurrency in the settings. For a program, the number of processors.
             """, valueName: "n"))
     var concurrency: Int?
 
@@ -18,7 +18,8 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            End an attempt after this time. Default: for a service, its setting; for a program, 120.
+            End an attempt after this time. Default: for a service, services.NAME.timeout in the settings. For a \
+            program, 120.
             """, valueName: "seconds"))
     var timeout: Double?
 
@@ -34,7 +35,7 @@ struct EngineOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The maximum number of calls a minute to each provider. All processes on the store together keep this \
-            limit. Default: for a service, its setting; for a program, no limit.
+            limit. Default: for a service, services.NAME.rate in the settings. For a program, no limit.
             """, valueName: "n"))
     var rate: Double?
 

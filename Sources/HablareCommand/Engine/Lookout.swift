@@ -115,7 +115,7 @@ extension RequestSnapshot {
 }
 
 extension EngineEvent {
-    /// Whether, after this event, an unfinished request may wait for something else, or no longer wait.
+    /// Whether this event may change the reason why an unfinished request waits, or may end its wait.
     var mayChangeWaits: Bool {
         switch self {
         case .submitted, .waiting, .retried, .diverted, .held, .interrupted, .suspended, .recovered: true

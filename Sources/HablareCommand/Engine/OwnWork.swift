@@ -10,6 +10,13 @@ final class OwnWork: Sendable {
         var here: [RequestPhase: Int] = [:]
         /// For each phase, the number of requests that this process waited for and that other processes ended.
         var elsewhere: [RequestPhase: Int] = [:]
+        /// The first requests that failed, at most ``Ended/listed``.
+        var failed: [UUID] = []
+        static let listed = 5
+
+        mutating func note(_ id: UUID, _ end: RequestPhase) {
+            if end == .failed, failed.count < Self.listed, !failed.contains(id) { failed.append(id) }
+        }
 
         func count(_ end: RequestPhase) -> Int { here[end, default: 0] + elsewhere[end, default: 0] }
     }
@@ -26,6 +33,7 @@ final class OwnWork: Sendable {
 
         mutating func endsHere(_ id: UUID, _ end: RequestPhase) {
             ended.here[end, default: 0] += 1
+            ended.note(id, end)
             if let taken = others.removeValue(forKey: id) {
                 ended.elsewhere[taken, default: 0] -= 1
             } else {
@@ -59,6 +67,7 @@ final class OwnWork: Sendable {
             guard state.own.remove(id) == nil else { return }
             state.others[id] = end
             state.ended.elsewhere[end, default: 0] += 1
+            state.ended.note(id, end)
         }
     }
 

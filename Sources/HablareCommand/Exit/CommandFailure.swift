@@ -97,10 +97,16 @@ struct CommandFailure: Error, Equatable {
 }
 
 extension AIServiceError {
-    /// The message and the first line of the provider's own text, for a list of failures.
+    /// The message and the first line of the provider's own words, for a list of failures. The line has room for a
+    /// service's message of 300 characters, with its status and code.
     var reason: String {
-        guard category == .provider, let line = cause?.split(whereSeparator: \.isNewline).first else { return words }
-        return "\(words) It said: \(line.prefix(200))"
+        guard hasProvidersWords, let line = cause?.split(whereSeparator: \.isNewline).first else { return words }
+        return "\(words) It said: \(line.prefix(400))"
+    }
+
+    /// Whether the cause has the words of a provider that failed or refused the call.
+    private var hasProvidersWords: Bool {
+        category == .provider || [.invalidRequest, .invalidConfiguration, .unauthorized].contains(code)
     }
 }
 

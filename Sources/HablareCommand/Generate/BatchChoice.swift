@@ -55,14 +55,10 @@ struct BatchChoice: Sendable, Hashable {
 }
 
 extension AIRequest {
-    /// Returns the request in the form in which it waits for a batch. The answer of a batch does not stream, and its
-    /// attempt lasts for hours. A normal call that follows has its provider's own timeout.
+    /// Returns the request as it waits for a batch.
     func waiting(orLive live: InstalledProvider) -> AIRequest {
-        guard let deadline else { return self }
-        var request = waiting(until: deadline, model: live.askedModel, orLive: live.provider.id)
-        request.streaming = nil
-        request.attemptTimeout = nil
-        return request
+        guard let date = self.deadline else { return self }
+        return self.deadline(.by(date), model: live.askedModel, orLive: live.provider.id)
     }
 
     /// Returns a note for the user about a request that waits for a batch; `nil` without a deadline.

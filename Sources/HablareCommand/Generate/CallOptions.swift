@@ -22,7 +22,7 @@ struct CallOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             End an attempt after this time. With --stream: end an attempt if nothing arrives for this time. Default: \
-            for a service, its setting; for a program, 120.
+            for a service, services.NAME.timeout in the settings. For a program, 120.
             """, valueName: "seconds"))
     var timeout: Double?
 

@@ -292,7 +292,7 @@ struct GenerateCommand: ComposedCommand {
             return try await withTools(request, to: target, with: team, prices: limits.prices, in: composition)
         }
         if detach { return try await submit(request, to: team, in: composition) }
-        // A value tree or a vector has no bytes that could be printed as they arrive.
+        // A JSON value or a vector has no bytes that could be printed as they arrive.
         guard judge == nil, sample == nil, ![.structured, .embedding].contains(installed.provider.responseType)
         else {
             return try await several(request, judge, to: target, with: team, prices: limits.prices, in: composition)

@@ -65,7 +65,7 @@ struct ToolSession: Sendable {
             if isJSON { try await printRecord(of: output) }
             return .success
         case .finished(.failed(let error)):
-            throw CommandFailure(error).advising(advice(after: error))
+            throw CommandFailure(CommandFailure.status(of: error.code), error.reason).advising(advice(after: error))
         case .stopped(let signal):
             console.note(isQuiet ? "To see it: \(list)" : "The same command continues it. To see it: \(list)")
             return signal.status

@@ -15,7 +15,7 @@ struct ImageCommand: ComposedCommand {
               hablare image --provider openai 'Add a hat.' --image whale.png -o hat.webp
 
             Say in the prompt whether the model should edit the pictures of --image or use them as a reference. With \
-            --mask, only the transparent area of the mask is edited.
+            --mask, the service edits the first picture only where the mask is transparent.
 
             With --sample N the files are named whale-1.png, whale-2.png and so on.
 
@@ -68,7 +68,7 @@ struct ImageCommand: ComposedCommand {
         help: ArgumentHelp(
             """
             The output file: .png, .jpg or .webp. - is standard output. Without -o, the output goes to standard \
-            output, unless standard output is a terminal.
+            output. If the output would go to a terminal, the command stops with an error.
             """, valueName: "file"),
         completion: .file(extensions: ["png", "jpg", "jpeg", "webp"]))
     var output: String?

@@ -21,12 +21,12 @@ struct NarrateCommand: ComposedCommand {
 
             These providers can speak: espeak-ng, flite, hibari, piper, services such as openai and elevenlabs, and \
             programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
-            settings, else espeak-ng. `hablare voices` lists the voices.
+            settings. Without this setting, the default is espeak-ng. `hablare voices` lists the voices.
 
-            A segment is a sentence for a program, and a paragraph for a service that charges. Paragraphs take fewer \
-            calls than sentences and sound more natural. A paragraph ends at a blank line. If a paragraph is longer \
-            than the service accepts, the command splits the paragraph at the end of a sentence. To split the text in \
-            another way, pass --split.
+            If the provider is a service that charges, each segment is a paragraph. Otherwise, each segment is a \
+            sentence. Paragraphs take fewer calls than sentences and sound more natural. A paragraph ends at a blank \
+            line. If a paragraph is longer than the service accepts, the command splits the paragraph at the end of a \
+            sentence. To split the text in another way, pass --split.
 
             The command also writes a timeline, a file next to the audio, such as book.wav.timeline.json. The timeline \
             has the time at which each segment begins. With --split sentence, the timeline has an entry for each \
@@ -59,7 +59,8 @@ struct NarrateCommand: ComposedCommand {
 
     @Option(
         help: """
-            Where to split the text into segments. Default: paragraph for a service that charges, else sentence.
+            Where to split the text into segments. Default: paragraph if the provider is a service that charges, \
+            otherwise sentence.
             """)
     var split: TextSegmenter.Unit?
 

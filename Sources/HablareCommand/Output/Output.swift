@@ -54,7 +54,7 @@ enum Output: Sendable, Hashable {
         }
         guard let file else { return }
         try Self.check(file)
-        // A value tree and a vector are written as JSON, which is text.
+        // A structured answer and a vector are written as JSON, which is text.
         let content = [.structured, .embedding].contains(type) ? .text : installed.content
         if let content { _ = try AnswerConversion(of: content, to: file) }
     }

@@ -57,8 +57,8 @@ struct PriceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The price table. Default: prices.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, else the built-in \
-            table.
+            The price table. Default: prices.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Without this file, \
+            the built-in table.
             """, valueName: "file"),
         completion: .file(extensions: ["json"]))
     var prices: String?

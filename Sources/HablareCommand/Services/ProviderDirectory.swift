@@ -127,8 +127,8 @@ struct ProviderDirectory: Sendable {
     /// Returns all providers that can be called. This includes providers without a default model, because a request may
     /// name a model.
     ///
-    /// - Parameter known: The providers of stored requests. If a stored request used a provider with `--base-url`, this
-    ///   provider is included although it is not in the settings, because its id contains its address.
+    /// - Parameter known: The providers of stored requests. If a stored request used a provider with `--base-url`, the
+    ///   settings do not have this provider. It is nevertheless included, because its id contains its address.
     func everybody(askedBefore known: [ProviderID] = []) -> Everybody {
         var all = Everybody(providers: programs)
         for service in settings.services { add(service, to: &all) }

@@ -6,12 +6,17 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         help: """
             The provider: a service such as openai, or a program. Default: default_provider.COMMAND in the settings. \
-            Without this setting, narrate and speak use espeak-ng. If exactly one provider can be used, the other \
-            commands use that provider.
+            Without this setting, narrate and speak use espeak-ng, and the commands generate, image, embed and \
+            transcribe use the only provider that can be called. If several providers can be called, these four \
+            commands stop with an error.
             """)
     var provider: String?
 
-    @Option(name: [.short, .long], help: "The model. Default: the model in the settings, else the provider's default.")
+    @Option(
+        name: [.short, .long],
+        help: """
+            The model. Default: the model in the settings. Without this setting, the default model of the provider.
+            """)
     var model: String?
 
     @Option(

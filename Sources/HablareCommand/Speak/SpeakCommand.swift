@@ -16,9 +16,9 @@ struct SpeakCommand: ComposedCommand {
               hablare speak --provider openai --voice nova -f letter.txt -o letter.mp3
               hablare speak --provider elevenlabs --voice George 'Good evening.' | aplay
 
-            The default provider is default_provider.speak in the settings, else espeak-ng. If a text is longer than \
-            the provider accepts, the command splits the text at the ends of sentences and joins the audio. For a book \
-            with a timeline, use `hablare narrate`.
+            The default provider is default_provider.speak in the settings. Without this setting, the default provider \
+            is espeak-ng. If a text is longer than the provider accepts, the command splits the text at the ends of \
+            sentences and joins the audio. For a book with a timeline, use `hablare narrate`.
 
             The output is written completely or not at all. After Ctrl-C or a crash, run the same command again. The \
             second run reuses finished audio, which is not billed again.
@@ -50,7 +50,7 @@ struct SpeakCommand: ComposedCommand {
     @Option(
         help: """
             The audio format: wav, flac, mp3, or another format of the service, such as opus. Default: the extension \
-            of --output, else wav.
+            of --output. Without an extension, wav.
             """)
     var format: String?
 
@@ -58,9 +58,9 @@ struct SpeakCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            The output file. - is standard output. Without -o, the output goes to standard output, unless standard \
-            output is a terminal. An existing regular file is replaced. If the file is a pipe or device, the output is \
-            written into it.
+            The output file. - is standard output. Without -o, the output goes to standard output. If the output would \
+            go to a terminal, the command stops with an error. An existing regular file is replaced. If the file is a \
+            pipe or device, the output is written into it.
             """,
             valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "mp3"]))

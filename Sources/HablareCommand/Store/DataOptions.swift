@@ -7,8 +7,8 @@ struct DataOptions: ParsableArguments {
         name: .customLong("data-dir"),
         help: ArgumentHelp(
             """
-            The folder of the store. Default: data_dir in the settings, else $XDG_DATA_HOME/hablare or \
-            ~/.local/share/hablare.
+            The folder of the store. Default: data_dir in the settings. Without this setting, $XDG_DATA_HOME/hablare \
+            or ~/.local/share/hablare.
             """,
             valueName: "folder"),
         completion: .directory)
@@ -119,8 +119,8 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The settings file, YAML or JSON. Default: $HABLARE_CONFIG, else hablare.yaml or hablare.json in \
-            $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
+            The settings file, YAML or JSON. Default: the file named by $HABLARE_CONFIG. Without this variable, \
+            hablare.yaml or hablare.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
             """, valueName: "file"),
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String?

@@ -36,8 +36,8 @@ struct TranscribeCommand: ComposedCommand {
 
     @Option(
         help: """
-            The format of the transcript: text, srt, vtt or json. Default: the extension of the output file, else \
-            text. srt and vtt need a model that returns times.
+            The format of the transcript: text, srt, vtt or json. Default: srt, vtt or json if the output file has \
+            this extension, otherwise text. srt and vtt need a model that returns times.
             """)
     var format: TranscriptFormat?
 

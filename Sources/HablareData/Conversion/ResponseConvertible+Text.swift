@@ -2,7 +2,7 @@ public import Foundation
 public import Hablare
 
 extension String: ResponseConvertible {
-    /// Returns the text of a text answer, or of a structured string. A text answer must be UTF-8.
+    /// Returns the text of a text answer, or of a structured answer that is a JSON string. A text answer must be UTF-8.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> String {
         switch content {
         case .text(let body):

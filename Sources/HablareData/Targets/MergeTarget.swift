@@ -5,8 +5,8 @@ public import Hablare
 /// record.
 ///
 /// A target's name must stay the same in all versions of the app, because receipts and promises are stored under this
-/// name. Key paths and closures cannot be stored. Therefore a merge that must survive a restart names a target, and the
-/// app passes the target to ``AIDataCoordinator`` at every start.
+/// name. Key paths and closures cannot be stored on disk, but a name can. If a merge must survive a restart, use a
+/// target, and pass the target to ``AIDataCoordinator`` at every start.
 ///
 /// ```swift
 /// let targets: [MergeTarget] = [

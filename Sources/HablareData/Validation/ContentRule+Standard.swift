@@ -21,7 +21,8 @@ extension ContentRule {
         }
     }
 
-    /// Requires a number in a range. The content must be a structured number, or a text that consists of a number.
+    /// Requires a number in a range. The content must be a structured answer that is a JSON number, or a text that
+    /// consists of a number.
     public static func value(_ range: some RangeExpression<Double> & Sendable) -> ContentRule {
         ContentRule("a number in \(Self.words(range))") { content in
             guard let number = try Self.number(of: content) else { return false }

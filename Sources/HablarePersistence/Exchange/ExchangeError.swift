@@ -20,8 +20,9 @@ public struct ExchangeError: Error, CustomStringConvertible {
         public static let unknownFormat = Code(rawValue: "unknownFormat")
         /// The document comes from a database with different migrations.
         public static let otherSchema = Code(rawValue: "otherSchema")
-        /// A row with the same key already exists, and the policy is to abort. Or a row has the same unique value as a
-        /// row with another key.
+        /// The import stopped in one of two cases. An existing row has the same key as an imported row, and the policy
+        /// is ``ImportPolicy/abort``. Or an existing row has another key than an imported row, but both rows have the
+        /// same value in a unique column.
         public static let conflict = Code(rawValue: "conflict")
         /// A table does not accept a row.
         public static let invalidRow = Code(rawValue: "invalidRow")

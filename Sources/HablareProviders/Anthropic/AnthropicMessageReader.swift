@@ -43,8 +43,9 @@ struct AnthropicMessageReader: WholeTextReader {
     /// The content exactly as it arrived, if the service may pause the message; otherwise `nil`.
     private var content: AnthropicContent?
     private var container: String?
-    /// The limit for the content that the reader keeps in memory. Text is passed on, so it is only counted. Everything
-    /// else is kept.
+    /// The limit for the content that the reader keeps in memory. Text does not count, because the reader returns each
+    /// piece of text and does not keep it. If ``content`` is not `nil`, it keeps the whole message, and the text
+    /// counts, too.
     private var budget = AnswerBudget()
 
     /// Creates a reader.

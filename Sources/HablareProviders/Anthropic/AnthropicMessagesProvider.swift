@@ -74,16 +74,17 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// time.
     public let limits: ProviderLimits
 
-    /// Creates a provider.
+    /// Creates a provider. If `model` is `nil`, requests that name no model use Anthropic's default model in the
+    /// service's ``AnthropicService/catalog``.
     public init(
         id: ProviderID = "anthropic", service: AnthropicService, form: AnswerForm = .text,
-        model: String = "claude-sonnet-5-5", defaultMaximumTokens: Int64? = nil,
+        model: String? = nil, defaultMaximumTokens: Int64? = nil,
         limits: ProviderLimits = ProviderLimits(attemptTimeout: .seconds(600), rate: .anthropic)
     ) {
         self.id = id
         self.service = service
         self.form = form
-        self.model = model
+        self.model = model ?? service.catalog.usualModel(.text, of: ModelInformation.anthropic)
         self.defaultMaximumTokens = defaultMaximumTokens.map {
             min(max($0, AnthropicOptions.lengths.lowerBound), AnthropicOptions.lengths.upperBound)
         }

@@ -8,8 +8,8 @@ extension ModelInformation {
 
     /// Reads an entry of Anthropic's list of models. Returns `nil` for an entry without an id.
     ///
-    /// If a member is missing or malformed, the fact is unknown. The expected form is `ModelInfo` in the `anthropic`
-    /// SDK 2.14.0 for Python (https://platform.claude.com/docs/en/api/models-list).
+    /// If a member of the entry is missing or malformed, the information of this member is unknown. The expected form
+    /// is `ModelInfo` in the `anthropic` SDK 2.14.0 for Python (https://platform.claude.com/docs/en/api/models-list).
     init?(anthropic entry: ParameterValue) {
         guard let id = entry[member: "id"]?.string, !id.isEmpty else { return nil }
         func date(_ name: String) -> Date? { entry[member: name]?.string.flatMap { InternetDate.date($0) } }

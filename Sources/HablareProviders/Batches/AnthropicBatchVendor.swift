@@ -21,7 +21,7 @@ struct AnthropicBatchVendor: BatchVendor {
         return try ParameterValue.object(members).jsonData()
     }
 
-    func create(_ entries: [BatchBoard.Entry]) async throws(AIServiceError) -> String {
+    func create(_ entries: [BatchBoard.Entry], about requests: [AIRequest]) async throws(AIServiceError) -> String {
         var body = Data(#"{"requests":["#.utf8)
         for (index, entry) in entries.enumerated() {
             // The names are UUIDs, which need no escape.
@@ -33,16 +33,16 @@ struct AnthropicBatchVendor: BatchVendor {
         let answer = try await client.send(
             ServiceRequest(
                 .post, service.path(["messages", "batches"]), fields: [.contentType: "application/json"],
-                body: .bytes(body), accepts: ["application/json"]))
+                body: .bytes(body), accepts: ["application/json"]), about: requests)
         guard let id = try await answer.object()[member: "id"]?.string, BatchHandle.isName(id) else {
             throw answer.unreadable("a batch without an id")
         }
         return id
     }
 
-    func look(at batch: String) async throws(AIServiceError) -> BatchState {
+    func look(at batch: String, about requests: [AIRequest]) async throws(AIServiceError) -> BatchState {
         let path = service.path(["messages", "batches", batch])
-        let answer = try await client.send(.get(path, alsoTakes: [404]))
+        let answer = try await client.send(.get(path, alsoTakes: [404]), about: requests)
         guard answer.status != 404 else { return .unknown }
         let state = try await answer.object()
         guard state[member: "processing_status"]?.string == "ended" else { return .working }
@@ -51,16 +51,7 @@ struct AnthropicBatchVendor: BatchVendor {
         return .ended(files: [path + ["results"]])
     }
 
-    func result(
-        in line: Data, of answer: ServiceAnswer
-    ) -> (name: String, result: Result<ProviderAnswer, AIServiceError>)? {
-        guard let value = ParameterValue(lenientJSON: line), let name = value[member: "custom_id"]?.string else {
-            return nil
-        }
-        return (name, Result { () throws(AIServiceError) in try self.answer(in: value, of: answer) })
-    }
-
-    private func answer(in line: ParameterValue, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
+    func answer(in line: ParameterValue, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         let result = line[member: "result"]
         switch result?[member: "type"]?.string {
         case "succeeded":
@@ -69,7 +60,8 @@ struct AnthropicBatchVendor: BatchVendor {
         case "errored":
             // The error is within an error response of a live call.
             let said = result?[member: "error"]?[member: "error"] ?? result?[member: "error"] ?? .null
-            throw answer.withoutKey(service.failure(saying: said, in: answer, hasBegun: false))
+            throw answer.withoutKey(
+                answer.quoting(said, service.failure(saying: said, in: answer, hasBegun: false)))
         case "expired", "canceled": throw .expiredInBatch
         default: throw answer.unreadable("a line without a result")
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// The state of a batch at the service.
 enum BatchState: Sendable {
@@ -24,34 +25,42 @@ protocol BatchVendor: Sendable {
     func body(of request: AIRequest) async throws(AIServiceError) -> Data
 
     /// Sends requests as one batch, and returns its id.
-    func create(_ entries: [BatchBoard.Entry]) async throws(AIServiceError) -> String
+    ///
+    /// - Parameter requests: The requests of the entries. Their texts are removed from the service's messages.
+    func create(_ entries: [BatchBoard.Entry], about requests: [AIRequest]) async throws(AIServiceError) -> String
 
     /// Returns the state of a batch.
-    func look(at batch: String) async throws(AIServiceError) -> BatchState
+    ///
+    /// - Parameter requests: The requests of the batch that this process knows. Their texts are removed from the
+    ///   service's messages.
+    func look(at batch: String, about requests: [AIRequest]) async throws(AIServiceError) -> BatchState
 
-    /// Reads one line of a result file. Returns `nil` for a line without a result.
-    func result(
-        in line: Data, of answer: ServiceAnswer
-    ) -> (name: String, result: Result<ProviderAnswer, AIServiceError>)?
+    /// Reads the result in one line of a result file.
+    ///
+    /// - Parameter answer: The file, with a filter for messages about the line's request.
+    func answer(in line: ParameterValue, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer
 
     /// Asks the service to stop working on a batch.
     func cancel(_ batch: String) async throws(AIServiceError)
 }
 
 extension BatchVendor {
-    /// Returns the results of the requests in `names`. Other lines of the result files are skipped, so that only
-    /// awaited answers are in memory.
+    /// Returns the results of the requests in `names`. The function skips all other lines, so that memory holds only
+    /// awaited answers.
+    ///
+    /// - Parameter requests: The requests by name. The service's message about any other request is not kept.
     func fetch(
-        _ files: [[String]], for names: Set<String>
+        _ files: [[String]], for names: Set<String>, of requests: [String: AIRequest]
     ) async throws(AIServiceError) -> [String: Result<ProviderAnswer, AIServiceError>] {
         var results: [String: Result<ProviderAnswer, AIServiceError>] = [:]
         for file in files {
             let answer = try await client.send(.get(file, accepts: [], mayBeBilled: true))
             try await answer.forEachLine { line in
-                guard let found = result(in: line, of: answer), names.contains(found.name),
-                    results[found.name] == nil
+                guard let value = ParameterValue(lenientJSON: line), let name = value[member: "custom_id"]?.string,
+                    names.contains(name), results[name] == nil
                 else { return }
-                results[found.name] = found.result
+                let answer = answer.about(requests[name])
+                results[name] = Result { () throws(AIServiceError) in try self.answer(in: value, of: answer) }
             }
         }
         return results

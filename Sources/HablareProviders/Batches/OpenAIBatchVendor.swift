@@ -20,7 +20,7 @@ struct OpenAIBatchVendor: BatchVendor {
 
     func body(of request: AIRequest) async throws(AIServiceError) -> Data { try await makeBody(request).jsonData() }
 
-    func create(_ entries: [BatchBoard.Entry]) async throws(AIServiceError) -> String {
+    func create(_ entries: [BatchBoard.Entry], about requests: [AIRequest]) async throws(AIServiceError) -> String {
         var lines = Data()
         for entry in entries {
             // The names are UUIDs, which need no escape.
@@ -34,7 +34,7 @@ struct OpenAIBatchVendor: BatchVendor {
         try form.add("file", file: Body(lines), fileName: "batch.jsonl", mediaType: "application/jsonl")
         var upload = ServiceRequest.post(["files"], form: form, accepts: ["application/json"])
         upload.mayBeBilled = false
-        let file = try await client.send(upload)
+        let file = try await client.send(upload, about: requests)
         guard let name = try await file.object()[member: "id"]?.string, BatchHandle.isName(name) else {
             throw file.unreadable("a file without an id")
         }
@@ -42,15 +42,15 @@ struct OpenAIBatchVendor: BatchVendor {
             .post(
                 ["batches"],
                 json: ["input_file_id": .string(name), "endpoint": .string(endpoint), "completion_window": "24h"],
-                accepts: ["application/json"]))
+                accepts: ["application/json"]), about: requests)
         guard let id = try await batch.object()[member: "id"]?.string, BatchHandle.isName(id) else {
             throw batch.unreadable("a batch without an id")
         }
         return id
     }
 
-    func look(at batch: String) async throws(AIServiceError) -> BatchState {
-        let answer = try await client.send(.get(["batches", batch], alsoTakes: [404]))
+    func look(at batch: String, about requests: [AIRequest]) async throws(AIServiceError) -> BatchState {
+        let answer = try await client.send(.get(["batches", batch], alsoTakes: [404]), about: requests)
         guard answer.status != 404 else { return .unknown }
         let state = try await answer.object()
         switch state[member: "status"]?.string {
@@ -58,29 +58,22 @@ struct OpenAIBatchVendor: BatchVendor {
             let files = ["output_file_id", "error_file_id"].compactMap { state[member: $0]?.string }
             return .ended(files: files.map { ["files", $0, "content"] })
         case "failed":
-            let code = state[member: "errors"]?[member: "data"]?[element: 0]?[member: "code"]?.string
-            return .failed(
-                AIServiceError(
-                    .providerFailed, "\(service.dialect.name) refuses the whole batch. Nothing in it is billed.",
-                    disposition: .fail, cause: code.map(ServiceRefusal.word)))
+            let error = state[member: "errors"]?[member: "data"]?[element: 0]
+            let failure = AIServiceError(
+                .providerFailed, "\(service.dialect.name) refuses the whole batch. Nothing in it is billed.",
+                disposition: .fail, cause: error?[member: "code"]?.string.map(ServiceRefusal.word))
+            return .failed(answer.withoutKey(answer.quoting(error?[member: "message"], failure)))
         default: return .working
         }
     }
 
-    func result(
-        in line: Data, of answer: ServiceAnswer
-    ) -> (name: String, result: Result<ProviderAnswer, AIServiceError>)? {
-        guard let value = ParameterValue(lenientJSON: line), let name = value[member: "custom_id"]?.string else {
-            return nil
-        }
-        return (name, Result { () throws(AIServiceError) in try self.answer(in: value, of: answer) })
-    }
-
-    private func answer(in line: ParameterValue, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
+    func answer(in line: ParameterValue, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         if let error = line[member: "error"], error != .null {
             switch error[member: "code"]?.string {
             case "batch_expired", "batch_cancelled": throw .expiredInBatch
-            default: throw answer.withoutKey(service.failure(saying: error, in: answer, hasBegun: false))
+            default:
+                throw answer.withoutKey(
+                    answer.quoting(error, service.failure(saying: error, in: answer, hasBegun: false)))
             }
         }
         guard let response = line[member: "response"], let body = response[member: "body"] else {
@@ -89,7 +82,7 @@ struct OpenAIBatchVendor: BatchVendor {
         let status = response[member: "status_code"]?.count.flatMap { Int(exactly: $0) } ?? 200
         guard (200..<300).contains(status) else {
             let refusal = ServiceRefusal(status: status, body: try body.jsonData(), now: answer.receivedAt)
-            throw answer.withoutKey(service.dialect.failure(for: refusal))
+            throw answer.withoutKey(answer.quoting(body, service.dialect.failure(for: refusal)))
         }
         return try read(body, answer)
     }

@@ -37,7 +37,9 @@ extension PriceTable {
 extension PriceUnit {
     fileprivate var isToken: Bool {
         switch self {
-        case .inputToken, .cachedInputToken, .cacheWriteToken, .outputToken: true
+        case .inputToken, .cachedInputToken, .cacheWriteToken, .imageInputToken, .audioInputToken, .outputToken,
+            .audioOutputToken:
+            true
         case .character, .byte, .audioSecond, .call: false
         }
     }

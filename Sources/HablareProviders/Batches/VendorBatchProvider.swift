@@ -6,7 +6,7 @@ import HablareSupport
 ///
 /// A request to this provider sets its ``/Hablare/AIRequest/deadline``, which says how long the request may wait. It
 /// also sets its ``/Hablare/AIRequest/fallback``: the provider that answers if no batch does. The fallback is usually
-/// the provider of normal calls for the same model (the live provider). See `AIRequest.waiting(until:model:orLive:)`.
+/// the live provider of the same model. `AIRequest.deadline(_:model:orLive:from:)` sets both.
 ///
 /// Requests that arrive within half a minute become one batch. Each request first stores the batch's id
 /// (``/Hablare/ProviderCall/remember(_:)``). After a crash or a shutdown, the next attempt awaits the same batch and
@@ -30,7 +30,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
     public let instance: ProviderInstance
     /// The model for requests that do not name a model.
     public let defaultModel: String?
-    /// The type of the answers: text, or a value tree.
+    /// The type of the answers: text, or a JSON value.
     public let responseType: ContentType
     /// The time before a request's deadline, in seconds, at which the wait for a batch ends. The remaining time is for
     /// a normal call.
@@ -38,6 +38,8 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
     let vendor: any BatchVendor
     private let live: any RequestChecking
     private let board: Locked<BatchBoard>
+    /// The requests of the attempts in flight, by name. Their texts are removed from the service's messages.
+    private let requests = Locked<[String: AIRequest]>([:])
     private let clock: any Clock<Duration>
     private let spawner: TaskSpawner
     private let date: @Sendable () -> Date
@@ -84,6 +86,9 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
         let leavesAt = call.request.deadline?.addingTimeInterval(-reserve)
         let handle: BatchHandle
+        let name = Self.name(of: call.request)
+        requests.withLock { $0[name] = call.request }
+        defer { requests.withLock { $0[name] = nil } }
         if let stored = call.handle {
             try await saying { try await call.resume() }
             guard let read = BatchHandle(stored) else {
@@ -98,11 +103,14 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         return try await follow(handle, for: call, until: leavesAt ?? .distantFuture)
     }
 
+    /// Returns a request's name in its batch.
+    private static func name(of request: AIRequest) -> String { request.id.uuidString.lowercased() }
+
     // MARK: Gathering
 
     /// Sends the request in a batch, and stores the batch's resume handle.
     private func gather(_ call: ProviderCall, until leavesAt: Date) async throws(AIServiceError) -> BatchHandle {
-        let name = call.request.id.uuidString.lowercased()
+        let name = Self.name(of: call.request)
         let entry = BatchBoard.Entry(name: name, body: try await vendor.body(of: call.request))
         guard entry.body.count <= board.withLock({ $0.rules.maximumBytes }) else {
             throw AIServiceError(
@@ -132,10 +140,13 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
                 if date() >= leavesAt, board.withLock({ $0.withdrew(name) }) { throw .tooLateForBatch }
             case .send(let number, let entries):
                 // In a task of its own: the others of the batch want it, even if this request is cancelled.
+                let known = requests.withLock { requests in entries.compactMap { requests[$0.name] } }
+                // A request that is no longer known may be quoted, too.
+                let about = known.count == entries.count ? known : []
                 let task = spawner.start { [vendor, board] in
                     let outcome: Result<String, AIServiceError>
                     do throws(AIServiceError) {
-                        outcome = .success(try await vendor.create(entries))
+                        outcome = .success(try await vendor.create(entries, about: about))
                     } catch {
                         outcome = .failure(error)
                     }
@@ -203,11 +214,12 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     /// Checks a batch for all requests that await it. Fetches their results if the batch has ended.
     private func look(_ batch: String, for names: Set<String>) async throws(AIServiceError) {
+        let known = requests.withLock { requests in requests.filter { names.contains($0.key) } }
         do throws(AIServiceError) {
-            switch try await vendor.look(at: batch) {
+            switch try await vendor.look(at: batch, about: Array(known.values)) {
             case .working: board.withLock { $0.looked(at: batch, now: date()) }
             case .ended(let files):
-                let results = try await vendor.fetch(files, for: names)
+                let results = try await vendor.fetch(files, for: names, of: known)
                 board.withLock { $0.fetched(results, awaited: names, of: batch, now: date()) }
             case .failed(let error):
                 let results = names.reduce(into: [:]) { $0[$1] = Result<ProviderAnswer, AIServiceError>.failure(error) }
@@ -271,23 +283,5 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
             throw ServiceClient.failure(
                 error, of: vendor.client.dialect.name, at: vendor.client.address.origin, hiding: [])
         }
-    }
-}
-
-extension AIRequest {
-    /// Returns a copy of the request that waits for a batch until the deadline. If no batch answers the request in
-    /// time, the live provider answers it with a normal call.
-    ///
-    /// Submit the copy to a ``VendorBatchProvider``.
-    ///
-    /// - Parameters:
-    ///   - deadline: The date by which the answer is needed. A batch takes up to a day.
-    ///   - model: The model of the normal call. Default: the request's.
-    ///   - live: The provider for the normal call.
-    public func waiting(until deadline: Date, model: String? = nil, orLive live: ProviderID) -> AIRequest {
-        var request = self
-        request.deadline = deadline
-        request.fallback = [FallbackTarget(live, model: model ?? self.model)] + fallback
-        return request
     }
 }

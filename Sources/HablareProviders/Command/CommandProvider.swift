@@ -29,8 +29,9 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     ///   - searchPath: The directories to search for the program, separated by colons. Relative directories are
     ///     skipped. Default: `PATH`.
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an
-    ///   invalid template. Examples are a placeholder for the prompt, an undeclared or unused placeholder, a malformed
-    ///   argument, an invalid default and a relative path.
+    ///   invalid template. An argument must not contain the prompt, because the program reads the prompt from standard
+    ///   input. Each placeholder must be declared and used. Arguments and defaults must be valid. The path of the
+    ///   program must not be relative.
     public init(
         _ template: CommandTemplate,
         supervisor: CommandSupervisor = CommandSupervisor(),

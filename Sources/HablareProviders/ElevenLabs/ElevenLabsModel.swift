@@ -26,17 +26,17 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
     /// Returns the maximum number of characters (Unicode scalars) in one call, for models that the library knows.
     /// Returns `nil` for other models: the service then checks the length.
     public static func maximumCharacters(of model: String) -> Int? {
-        switch model {
-        case "eleven_flash_v2_5", "eleven_turbo_v2_5": 40_000
-        case "eleven_flash_v2", "eleven_turbo_v2": 30_000
-        case "eleven_multilingual_v2", "eleven_multilingual_v1", "eleven_monolingual_v1": 10_000
-        case "eleven_v4", "eleven_v4_turbo": 10_000
-        case "eleven_v3": 5000
-        default: nil
-        }
+        ModelCatalog.shipped.model(model, of: ModelInformation.elevenLabs)?.maximumCharacters.map { Int($0) }
     }
 
     /// Returns whether a model accepts the surrounding text (`previous_text`, `next_text`). The models of version 3
-    /// refuse calls that have it.
-    public static func takesContext(_ model: String) -> Bool { !model.hasPrefix("eleven_v3") }
+    /// refuse calls that have surrounding text. A model that the library does not know accepts it.
+    public static func takesContext(_ model: String) -> Bool {
+        ModelCatalog.shipped.model(model, of: ModelInformation.elevenLabs)?.refused.contains("previous_text") != true
+    }
+}
+
+extension ModelInformation {
+    /// The name of the vendor ElevenLabs.
+    static let elevenLabs = "elevenlabs"
 }

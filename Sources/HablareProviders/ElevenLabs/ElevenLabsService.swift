@@ -11,7 +11,10 @@ public struct ElevenLabsService: Sendable {
     public let client: ServiceClient
     /// The account whose limits apply to the calls.
     public let account: AccountID
+    /// The known models, with their limits, parameters and retirement dates.
+    public let catalog: ModelCatalog
     private let cache: VoiceCache?
+    private let date: @Sendable () -> Date
 
     /// Creates a service.
     ///
@@ -21,15 +24,27 @@ public struct ElevenLabsService: Sendable {
     ///   - voices: The cache of the voice list. Default: no cache. Each lookup then asks the service.
     ///   - transport: The HTTP transport.
     ///   - key: A closure that looks up the key. It is called for each request.
+    ///   - catalog: The known models. Default: ``ModelCatalog/shipped``. For another address, the default has no
+    ///     retirement dates.
     ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(
         address: ServiceAddress, account: AccountID = "elevenlabs", voices: VoiceCache? = nil,
         transport: any HTTPTransport, key: @escaping @Sendable () throws(AIServiceError) -> APIKey?,
-        date: @escaping @Sendable () -> Date = { Date() }
+        catalog: ModelCatalog? = nil, date: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.account = account
+        let isVendor = address.origin.host == "api.elevenlabs.io"
+        self.catalog = catalog ?? (isVendor ? .shipped : .shipped.withoutEnds())
+        self.date = date
         cache = voices
         client = ServiceClient(address, dialect: ElevenLabsDialect(), transport: transport, key: key, date: date)
+    }
+
+    /// Throws an error if the service has retired a model.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError`` with code `modelRetired`.
+    func checkIsOffered(_ model: String) throws(AIServiceError) {
+        try catalog.checkIsOffered(model, of: ModelInformation.elevenLabs, at: date())
     }
 
     // MARK: Voices

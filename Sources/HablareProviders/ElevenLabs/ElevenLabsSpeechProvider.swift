@@ -61,15 +61,17 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that speaks.
-    ///   - model: The model for requests that do not name a model.
+    ///   - model: The model for requests that do not name a model. Default: ElevenLabs' default in the service's
+    ///     ``ElevenLabsService/catalog``.
     ///   - defaultVoice: The voice for requests that do not name a voice, by id or name.
     ///   - defaultFormat: The format for requests that do not name a format.
     ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
     public init(
         id: ProviderID = "elevenlabs.speech", service: ElevenLabsService,
-        model: String = "eleven_multilingual_v2", defaultVoice: String = "JBFqnCBsd6RMkjVDRZzb",
+        model: String? = nil, defaultVoice: String = "JBFqnCBsd6RMkjVDRZzb",
         defaultFormat: SoundFormat = SoundFormat(.mp3, sampleRate: 44_100, kilobits: 128), limits: ProviderLimits? = nil
     ) {
+        let model = model ?? service.catalog.usualModel(.speech, of: ModelInformation.elevenLabs)
         self.id = id
         self.service = service
         self.model = model
@@ -111,14 +113,16 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Sends the request, and returns or streams the sound. Cancelling the task ends the transfer.
+    /// Sends the request, and returns or streams the sound. Cancelling the task ends the transfer. A request for a
+    /// retired model fails with `modelRetired` before anything is sent.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
     /// Returns the service call for a request.
     private func plan(of request: AIRequest) throws(AIServiceError) -> ElevenLabsSpeechRequest {
-        try ElevenLabsSpeechRequest(
+        try service.checkIsOffered(request.model ?? model)
+        return try ElevenLabsSpeechRequest(
             request, model: model, voice: defaultVoice, format: defaultFormat, of: id)
     }
 

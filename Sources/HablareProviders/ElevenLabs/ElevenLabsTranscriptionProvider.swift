@@ -41,15 +41,16 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that transcribes.
-    ///   - model: The model for requests that do not name a model. Default: `scribe_v2`.
+    ///   - model: The model for requests that do not name a model. Default: ElevenLabs' default in the
+    ///     service's ``ElevenLabsService/catalog``.
     ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
     public init(
-        id: ProviderID = "elevenlabs.transcription", service: ElevenLabsService, model: String = "scribe_v2",
+        id: ProviderID = "elevenlabs.transcription", service: ElevenLabsService, model: String? = nil,
         limits: ProviderLimits? = nil
     ) {
         self.id = id
         self.service = service
-        self.model = model
+        self.model = model ?? service.catalog.usualModel(.transcription, of: ModelInformation.elevenLabs)
         self.limits = limits ?? ProviderLimits(concurrency: 5, attemptTimeout: .seconds(600), rate: .elevenLabs)
     }
 
@@ -57,7 +58,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     public var instance: ProviderInstance {
         ProviderInstance(kind: "elevenlabs", location: "\(service.client.address.text) transcription \(model)")
     }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
     /// Always text.
     public var responseType: ContentType { .text }
@@ -76,13 +77,18 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     }
 
     /// Transcribes a recording once. Sends the recording from its content file, piece by piece. Cancelling the task
-    /// ends the transfer.
+    /// ends the transfer. A request for a retired model fails with `modelRetired` before anything is sent.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
+    private func plan(of request: AIRequest) throws(AIServiceError) -> ElevenLabsTranscriptionRequest {
+        try service.checkIsOffered(request.model ?? model)
+        return try ElevenLabsTranscriptionRequest(request, model: model, of: id)
+    }
+
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        let plan = try ElevenLabsTranscriptionRequest(call.request, model: model, of: id)
+        let plan = try plan(of: call.request)
         let answer = try await service.client.send(try plan.post(), for: call)
         let body = try await answer.data()
         guard let value = ParameterValue(lenientJSON: body), let transcript = Transcript(elevenLabs: value) else {
@@ -97,6 +103,6 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     }
 
     package func check(_ request: AIRequest) throws(AIServiceError) {
-        _ = try ElevenLabsTranscriptionRequest(request, model: model, of: id)
+        _ = try plan(of: request)
     }
 }

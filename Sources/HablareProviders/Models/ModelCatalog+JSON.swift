@@ -22,7 +22,8 @@ extension ModelCatalog {
     /// - `models`: a list of objects. Each has `vendor`, `id` and `kind` (``ModelInformation/Kind``). Optional members
     ///   are `aliases`, `name`, `context`, `maxOutput`, `maxCharacters`, `dimensions`, `inputs`, `released`,
     ///   `thinking`, `effort`, `refused`, `refusedWhileReasoning`, `batch`, `shutdown`, `retiresNotBefore`,
-    ///   `successor`, `notes`, `source` and `date`. `effort` is an object with `values` and `default`. `date` is the
+    ///   `successor`, `advice`, `unpriced`, `notes`, `source` and `date`. `advice` is a sentence for the end of a model
+    ///   without a successor. `unpriced` is a sentence that gives the reason for a missing price. `effort` is an object with `values` and `default`. `date` is the
     ///   day on which the source was read.
     ///
     /// Days have the form `2026-11-27`. `thinking` is `extended` or `adaptive`. After it may stand `, always on`, `, on
@@ -110,6 +111,8 @@ private struct ModelEntry {
             endsNotBefore: try day("retiresNotBefore"), successor: try text("successor"),
             checked: try day("date").map { UTCDay(containing: $0).name }, source: try text("source"))
         model.refusedWhileReasoning = Set(try texts("refusedWhileReasoning") ?? [])
+        model.advice = try text("advice")
+        model.unpriced = try text("unpriced")
         _ = try text("notes")
         if let name = members.keys.sorted().first(where: { !known.contains($0) }) {
             throw fault(name, "is not known. Known: \(known.sorted().joined(separator: ", "))")

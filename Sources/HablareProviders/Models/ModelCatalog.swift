@@ -48,7 +48,7 @@ public struct ModelCatalog: Sendable, Hashable {
     public func model(_ id: String, of vendor: String) -> ModelInformation? {
         let place =
             places[Key(vendor: vendor, id: id)]
-            ?? Self.withoutDate(id).flatMap { places[Key(vendor: vendor, id: $0)] }
+            ?? ModelName.withoutDate(id).flatMap { places[Key(vendor: vendor, id: $0)] }
         guard let place else { return nil }
         var model = models[place]
         model.id = id
@@ -58,8 +58,14 @@ public struct ModelCatalog: Sendable, Hashable {
     /// Returns the vendor's model for requests that do not name a model; `nil` if the catalog has no such default.
     public func defaultModel(_ kind: ModelInformation.Kind, of vendor: String) -> String? { defaults[vendor]?[kind] }
 
-    /// Returns the catalog without retirement dates. Use it for a server that is not the vendor's own, because such a
-    /// server may offer a model longer than the vendor does.
+    /// Returns the vendor's model for requests that do not name a model, from this catalog or, if it has no such
+    /// default, from ``shipped``. Empty if neither has one.
+    func usualModel(_ kind: ModelInformation.Kind, of vendor: String) -> String {
+        defaultModel(kind, of: vendor) ?? Self.shipped.defaultModel(kind, of: vendor) ?? ""
+    }
+
+    /// Returns the catalog without retirement dates. For a server that is not the vendor's own, because that server may
+    /// offer a model longer than the vendor does.
     public func withoutEnds() -> ModelCatalog {
         let models = models.map { model in
             var model = model
@@ -89,15 +95,5 @@ public struct ModelCatalog: Sendable, Hashable {
             let notice = model.notice(at: date)
         else { return }
         throw AIServiceError(.modelRetired, "\(notice) Nothing was sent.", category: .configuration, disposition: .fail)
-    }
-
-    /// Returns an id without the date at its end; `nil` if the id has no date.
-    private static func withoutDate(_ id: String) -> String? {
-        for length in [8, 10] {
-            let (name, date) = (id.dropLast(length), id.suffix(length))
-            let day = length == 10 ? String(date) : "\(date.prefix(4))-\(date.dropFirst(4).prefix(2))-\(date.suffix(2))"
-            if name.hasSuffix("-"), name.count > 1, UTCDay(day) != nil { return String(name.dropLast()) }
-        }
-        return nil
     }
 }

@@ -75,8 +75,13 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
     public var endsAt: Date?
     /// The date before which the model will not be retired.
     public var endsNotBefore: Date?
-    /// The id of the model that the vendor recommends instead.
+    /// The id of a current model for the same purpose: the one that the vendor recommends, otherwise a similar model of
+    /// the vendor.
     public var successor: String?
+    /// Advice for a model that ends without a ``successor``, as a sentence.
+    package var advice: String?
+    /// The reason why the shipped price table has no price for the model, as a sentence. `nil` if it has a price.
+    package var unpriced: String?
     /// The day on which these facts were compared with their source, such as `2026-11-27`.
     public var checked: String?
     /// The source of these facts.
@@ -140,6 +145,8 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
         updated.endsAt = newer.endsAt ?? (newer.lifecycle == .active ? nil : endsAt)
         updated.endsNotBefore = newer.endsNotBefore ?? endsNotBefore
         updated.successor = newer.successor ?? successor
+        updated.advice = newer.advice ?? advice
+        updated.unpriced = newer.unpriced ?? unpriced
         updated.checked = newer.checked ?? checked
         updated.source = newer.source ?? source
         return updated
@@ -172,7 +179,9 @@ extension ModelInformation {
     /// Returns a sentence about the model's retirement, with the date and the successor; `nil` if the model is current.
     public func notice(at date: Date) -> String? {
         let end = endsAt.map { UTCDay(containing: $0).name }
-        let advice = successor.map { " Use \($0)." } ?? " Choose another model: hablare models \(vendor)"
+        let advice =
+            successor.map { " Use \($0)." } ?? advice.map { " \($0)" }
+            ?? " Choose another model with `hablare models \(vendor)`."
         switch standing(at: date) {
         case .current: return nil
         case .ending(let day):

@@ -26,6 +26,6 @@ struct AnswerBudget: Sendable, Hashable {
     /// Counts the bytes of a text.
     mutating func charge(_ text: String) throws(TextFault) { try charge(text.utf8.count) }
 
-    /// Counts the approximate bytes of a value tree.
+    /// Counts the approximate bytes of a JSON value.
     mutating func charge(_ value: ParameterValue) throws(TextFault) { try charge(Int(clamping: value.weight)) }
 }

@@ -11,7 +11,7 @@ enum KeptThinking: Sendable, Hashable {
     case blocks
     /// Items of OpenAI's Responses API.
     case items
-    /// The reasoning of a server with OpenAI's chat API, which is not sent back.
+    /// The reasoning of a server with OpenAI's chat API. Only some of these servers want it back.
     case reasoning
 
     /// Recognizes the form; `nil` for any other text.

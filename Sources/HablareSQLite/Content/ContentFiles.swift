@@ -38,7 +38,7 @@ public final class ContentFiles: ContentStore {
         try translatingFileFailures { try calls.makeFolder(directory.path) }
     }
 
-    /// Returns the size in bytes from which content of a type is kept in a file. See
+    /// Returns the minimum size in bytes for content of a type. Content of at least this size is kept in a file. See
     /// ``/Hablare/ContentStore/threshold(for:)``.
     public func threshold(for type: ContentType) -> Int {
         type == .text ? thresholds.text : thresholds.other

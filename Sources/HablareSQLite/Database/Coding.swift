@@ -39,7 +39,7 @@ enum Coding {
         labels.isEmpty ? nil : try ParameterValue.object(labels.mapValues { .string($0) }).jsonData()
     }
 
-    /// Returns the exact encoding of a value tree.
+    /// Returns the exact encoding of a JSON value.
     static func tree(_ value: ParameterValue) throws -> Data {
         var bytes: [UInt8] = []
         try CanonicalEncoding.append(value, to: &bytes)

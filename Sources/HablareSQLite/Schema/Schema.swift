@@ -13,6 +13,7 @@ enum Schema {
                 try db.execute(sql: tables)
             }
         }
+        migrator.registerMigration("002-token-kinds") { try $0.execute(sql: tokenKinds) }
         return migrator
     }
 
@@ -275,6 +276,16 @@ enum Schema {
             unknown INTEGER NOT NULL,
             PRIMARY KEY (flight, attempt, budget)
         ) WITHOUT ROWID;
+        """
+
+    /// The kinds of tokens that have prices of their own.
+    ///
+    /// - `attempts.image_tokens`, `attempts.audio_tokens`: the input tokens that stand for pictures and for sound.
+    ///   `attempts.spoken_tokens`: the output tokens that stand for sound.
+    private static let tokenKinds = """
+        ALTER TABLE attempts ADD COLUMN image_tokens INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempts ADD COLUMN audio_tokens INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempts ADD COLUMN spoken_tokens INTEGER NOT NULL DEFAULT 0;
         """
 
     /// The log of commits, and the mark of erasures.

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 /// The content of a response, as it is stored in columns. Text and other bytes are stored unchanged. A vector is stored
-/// as little-endian 32-bit floats, and a value tree in its canonical encoding. For large content, a reference is
+/// as little-endian 32-bit floats, and a JSON value in its canonical encoding. For large content, a reference is
 /// stored.
 struct ContentColumns {
     let inline: Data?

@@ -52,7 +52,7 @@ extension ReadTransaction {
     private static let quantities = [
         "a.input_tokens", "a.output_tokens", "a.characters", "a.bytes", "a.audio", "coalesce(a.cost, 0)",
         "CASE WHEN a.ended_at > a.started_at THEN a.ended_at - a.started_at ELSE 0 END", "a.cached_tokens",
-        "a.cache_write_tokens",
+        "a.cache_write_tokens", "a.image_tokens", "a.audio_tokens", "a.spoken_tokens",
     ]
 
     /// The SQL expressions for the sums. Each sum is computed in two halves. The reason is that SQLite's `sum` fails if

@@ -222,8 +222,8 @@ struct ReadTransaction {
         select.bind(1, id)
         try select.forEach { row in
             found = try response(row, for: id)
-            if let age = row.optionalInt(18) { found = found?.fromCache(age: TimeInterval(age) / 1e6) }
-            if row.int(17) == 1 { found = found?.evicted() }
+            if let age = row.optionalInt(21) { found = found?.fromCache(age: TimeInterval(age) / 1e6) }
+            if row.int(20) == 1 { found = found?.evicted() }
         }
         return found
     }
@@ -256,7 +256,7 @@ struct ReadTransaction {
     private static let responseColumns = """
         SELECT p.name, s.kind, s.format, s.body, s.digest, s.size, s.metadata, s.received_at,
             a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, s.cache_use,
-            a.cached_tokens, a.cache_write_tokens
+            a.cached_tokens, a.cache_write_tokens, a.image_tokens, a.audio_tokens, a.spoken_tokens
         """
     /// The SQL that finds the provider that answered. This provider may differ from `f.provider`: the flight may have
     /// moved to another provider before a late answer arrived.
@@ -279,7 +279,8 @@ struct ReadTransaction {
             usage: Usage(
                 inputTokens: row.int(8), outputTokens: row.int(9), characters: row.int(10), bytes: row.int(11),
                 audioMilliseconds: row.int(13), costMicroDollars: row.optionalInt(12), cachedInputTokens: row.int(15),
-                cacheWriteTokens: row.int(16)))
+                cacheWriteTokens: row.int(16), imageInputTokens: row.int(17), audioInputTokens: row.int(18),
+                audioOutputTokens: row.int(19)))
     }
 
     func request(of id: UUID) throws -> StoredRequest? {
@@ -315,7 +316,7 @@ struct ReadTransaction {
             """
             SELECT a.attempt, a.token, a.outcome, a.billing, a.started_at, a.ended_at, a.input_tokens,
                 a.output_tokens, a.characters, a.bytes, a.cost, a.error, a.audio, p.name, a.model,
-                a.cached_tokens, a.cache_write_tokens
+                a.cached_tokens, a.cache_write_tokens, a.image_tokens, a.audio_tokens, a.spoken_tokens
             FROM requests r JOIN attempts a ON a.flight = r.flight LEFT JOIN providers p ON p.id = a.provider
             WHERE r.id = ?1 AND r.cache_age IS NULL ORDER BY a.attempt
             """)
@@ -331,7 +332,8 @@ struct ReadTransaction {
                     usage: Usage(
                         inputTokens: row.int(6), outputTokens: row.int(7), characters: row.int(8), bytes: row.int(9),
                         audioMilliseconds: row.int(12), costMicroDollars: row.optionalInt(10),
-                        cachedInputTokens: row.int(15), cacheWriteTokens: row.int(16)),
+                        cachedInputTokens: row.int(15), cacheWriteTokens: row.int(16),
+                        imageInputTokens: row.int(17), audioInputTokens: row.int(18), audioOutputTokens: row.int(19)),
                     provider: row.text(13).map(ProviderID.init(rawValue:)), model: row.text(14),
                     startedAt: Coding.date(row.int(4)), endedAt: Coding.date(row.int(5))))
         }

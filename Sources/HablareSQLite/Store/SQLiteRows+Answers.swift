@@ -223,12 +223,12 @@ extension SQLiteRows {
             """
             INSERT OR REPLACE INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
                 input_tokens, output_tokens, characters, bytes, cost, error, audio, cached_tokens,
-                cache_write_tokens, provider, model)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                cache_write_tokens, image_tokens, audio_tokens, spoken_tokens, provider, model)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
             """)
         try insert.bind(attempt, of: flight)
-        insert.bind(17, try attempt.provider.map { try number(of: $0) })
-        insert.bind(18, attempt.model)
+        insert.bind(20, try attempt.provider.map { try number(of: $0) })
+        insert.bind(21, attempt.model)
         try insert.run()
     }
 
@@ -339,7 +339,7 @@ enum CacheColumns {
 }
 
 extension BoundStatement {
-    /// Binds the parameters 1 to 16: the columns of an attempt except its provider and model.
+    /// Binds parameters 1 to 19: the columns of an attempt's line except its provider and model.
     mutating func bind(_ attempt: AttemptRecord, of flight: FlightID) throws {
         bind(1, flight.rawValue)
         bind(2, attempt.attempt)
@@ -357,5 +357,8 @@ extension BoundStatement {
         bind(14, attempt.usage.audioMilliseconds)
         bind(15, attempt.usage.cachedInputTokens)
         bind(16, attempt.usage.cacheWriteTokens)
+        bind(17, attempt.usage.imageInputTokens)
+        bind(18, attempt.usage.audioInputTokens)
+        bind(19, attempt.usage.audioOutputTokens)
     }
 }

@@ -10,8 +10,8 @@ import HablareStores
 /// transition that ``FlightLifecycle`` has computed. If the row is not in the expected state, the machine decides. A
 /// differential test shows that these statements have the same effect as the machine.
 struct WriteTransaction {
-    /// The size in bytes from which a row is refused. SQLite refuses rows of 1,000,000,000 bytes or more. Its error
-    /// would make the other writes of the commit fail.
+    /// Rows of this size in bytes, and larger rows, are refused. SQLite refuses rows of 1,000,000,000 bytes or more.
+    /// The error of SQLite would make the other writes of the commit fail.
     private static let largestRow = 500_000_000
 
     private var machine: StoreMachine<SQLiteRows>
@@ -251,12 +251,13 @@ struct WriteTransaction {
             """
             INSERT INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
                 input_tokens, output_tokens, characters, bytes, cost, error, audio, cached_tokens,
-                cache_write_tokens, provider, model)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                cache_write_tokens, image_tokens, audio_tokens, spoken_tokens, provider, model)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
                 (SELECT provider FROM flights WHERE id = ?1), (SELECT model FROM flights WHERE id = ?1))
             ON CONFLICT (flight, attempt) DO UPDATE SET token = ?3, outcome = ?4, billing = ?5, started_at = ?6,
                 ended_at = ?7, input_tokens = ?8, output_tokens = ?9, characters = ?10, bytes = ?11, cost = ?12,
-                error = ?13, audio = ?14, cached_tokens = ?15, cache_write_tokens = ?16
+                error = ?13, audio = ?14, cached_tokens = ?15, cache_write_tokens = ?16, image_tokens = ?17,
+                audio_tokens = ?18, spoken_tokens = ?19
             WHERE ?4 = 0 OR attempts.billing < 2 OR ?5 >= 2
             """)
         try insert.bind(attempt, of: flight)

@@ -19,10 +19,10 @@ enum EverythingEnds: SimulationRule {
         return found
     }
 
-    /// Returns whether a process counts as dead although it is alive, because its leases have expired. This happens if
-    /// the clocks of two processes differ by more than the time between the renewal of a lease and its expiry, and the
-    /// two processes live to the end. Each time that one process renews its registration, the other process then
-    /// retires it. A request that only the retired process may execute is then never executed.
+    /// Returns whether a process that is alive counts as dead, because its leases have expired. This happens if the
+    /// clocks of two processes differ by more than the time between the renewal of a lease and its expiry, and the two
+    /// processes live to the end. Each time that one process renews its registration, the other process then retires
+    /// it. A request that only the retired process may execute is then never executed.
     private static func holdTheLivingForDead(_ history: SimulationHistory) -> Bool {
         guard !history.plan.knowsLiveness else { return false }
         let living = history.processes.filter { !$0.isDead(at: history.quiet) }

@@ -67,8 +67,8 @@ enum HeldIsHeld: SimulationRule {
         }
     }
 
-    /// Returns the call that does the work of an earlier call again, although the earlier work may already be billed. A
-    /// call that resumes the earlier work does not count. If a call finds that the service no longer knows the work and
+    /// Returns the call that does the work of an earlier call again. The earlier work may already be billed. A call
+    /// that resumes the earlier work does not count. If a call finds that the service no longer knows the work and
     /// removes its handle, the next call counts.
     private static func restarts(after call: CallStory, _ calls: [CallStory]) -> CallStory? {
         for later in calls.filter({ $0.attempt > call.attempt }).sorted(by: { $0.attempt < $1.attempt }) {

@@ -38,7 +38,7 @@ enum RetentionIsKept: SimulationRule {
         return history.final[story.number]?.status == .expired ? told + [history.quiet] : told
     }
 
-    /// Returns whether an operation may have taken effect although it failed or never returned.
+    /// Returns whether an operation that failed or never returned may have taken effect.
     private static func mayBeApplied(_ operation: OperationStory) -> Bool {
         guard case .refused(let number)? = operation.result else { return true }
         let code = AIServiceErrorCode(rawValue: number)

@@ -59,9 +59,9 @@ enum StreamsAreTrue: SimulationRule {
         return found + takenBack(history, operations)
     }
 
-    /// Returns whether the reader of a volatile stream may receive a restart although restarts are not allowed. This is
-    /// the case if the process of the stream lost its leases before all chunks were on disk. The next process cannot
-    /// know in this case that the stream had begun.
+    /// Returns whether the reader of a volatile stream may receive a restart even if the request does not allow
+    /// restarts. This is the case if the process of the stream lost its leases before all chunks were on disk. The next
+    /// process cannot know in this case that the stream had begun.
     private static func isTakenBack(
         _ number: Int32, of request: Int32, at position: Int, _ history: SimulationHistory
     ) -> Bool {

@@ -16,7 +16,7 @@ extension RequestStory {
         return lives
     }
 
-    /// Returns whether a retry may have taken effect although its process died or the store failed.
+    /// Returns whether a retry may have taken effect. This is possible even if its process died or the store failed.
     static func mayBeApplied(_ retry: OperationStory) -> Bool {
         guard case .refused(let number)? = retry.result else { return true }
         let code = AIServiceErrorCode(rawValue: number)

@@ -6,8 +6,8 @@ public import Hablare
 /// The simulated service is a server on this machine that behaves like the real service. For a provider that runs a
 /// program, it is a script in the place of the program. Each prompt of the contract contains a number
 /// (``ProviderContract/number(in:)``). This number determines what the service does: which answer it sends
-/// (``content(for:)``), which row of ``failures`` it uses, or after which byte the answer ends. One service can
-/// therefore answer all calls of a rule, even if they run at the same time.
+/// (``content(for:)``), which row of ``failures`` it uses, or after which byte the answer ends. The contract consists
+/// of rules. One service can answer all calls that a rule makes, even if the calls run at the same time.
 public protocol ProviderStage: Sendable {
     /// The name of the stage. It is shown in the names of tests.
     var name: String { get }
@@ -97,7 +97,7 @@ extension ProviderStage {
     public var yieldingModes: [ProviderMode] { [.streamed] }
     /// Returns `nil`: the service reports no limits.
     public var limits: ReportedLimits? { nil }
-    /// All behaviours.
+    /// All cases of ``ServicePlay``: the simulated service can simulate every behaviour.
     public var plays: Set<ServicePlay> { Set(ServicePlay.allCases) }
     /// Only ``/Hablare/FailureDisposition/outcomeUnknown``.
     public var lostCall: [FailureDisposition] { [.outcomeUnknown] }

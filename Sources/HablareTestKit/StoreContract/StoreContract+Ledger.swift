@@ -29,12 +29,13 @@ extension StoreContract {
             expected.model = "m"
             try require("the ledger", try bench.store.attempts(of: request.id), is: [expected])
         },
-        Rule("Audio milliseconds and cached tokens are stored with the other usage quantities") { bench in
+        Rule("Audio milliseconds and the kinds of tokens are stored with the other usage quantities") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner)
             let usage = Usage(
-                inputTokens: 9, audioMilliseconds: 1500, cachedInputTokens: 5, cacheWriteTokens: 3)
+                inputTokens: 9, outputTokens: 8, audioMilliseconds: 1500, cachedInputTokens: 5, cacheWriteTokens: 3,
+                imageInputTokens: 4, audioInputTokens: 2, audioOutputTokens: 6)
             let response = AIResponseData(
                 requestID: attempt.request, providerID: "p", result: .success(.text("x")),
                 receivedAt: StoreWorkbench.date(2), usage: usage)

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A step of a reply's body.
 package enum ServerStep: Sendable {
-    /// Bytes, sent at once.
+    /// Bytes that the server sends in one piece.
     case piece(Data)
     /// Waits until a gate opens or the client leaves.
     case wait(Gate)
@@ -15,7 +15,7 @@ package enum ServerStep: Sendable {
     /// Ends the connection.
     case cut(ConnectionCut)
 
-    /// Returns a step that sends a text at once.
+    /// Returns a step that sends a text in one piece.
     package static func piece(_ text: String) -> Self { .piece(Data(text.utf8)) }
 }
 

@@ -49,9 +49,10 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
         case .choice: return none + [["other"], ["Chat"], ["OPENAI"]]
         case .preset: return none + [["Groq"], ["grok"], ["openai"]]
         case .credential: return none + [["sk-abcdefghijklmnopqrstuvwxyz"], ["My Key"], ["a_b"], ["-a"]]
-        case .whole:
+        case .whole(let range):
             return none + [
-                ["0"], ["1001"], ["-1"], ["3.0"], ["010"], ["0x10"], ["1_0"], ["1e2"], ["999999999999999999999"],
+                ["0"], ["\(range.upperBound + 1)"], ["-1"], ["3.0"], ["010"], ["0x10"], ["1_0"], ["1e2"],
+                ["999999999999999999999"],
             ]
         case .rate: return none + [["60"], ["0/s"], ["-1/s"], ["10/day"], ["10 /s"], ["inf/s"], ["999999999/s"]]
         case .duration:

@@ -25,6 +25,8 @@ import Testing
             vendor: "openai", id: "gpt-gone", kind: .text, endsAt: day("2026-10-23"), successor: "gpt-now"),
         ModelInformation(vendor: "openai", id: "tts-soon", kind: .speech, endsAt: day("2027-01-06")),
         ModelInformation(vendor: "anthropic", id: "claude-now", kind: .text),
+        ModelInformation(vendor: "elevenlabs", id: "eleven-now", kind: .speech),
+        ModelInformation(vendor: "elevenlabs", id: "scribe-now", kind: .transcription),
     ])
 
     private static let prices = """
@@ -33,7 +35,9 @@ import Testing
           {"provider": "openai", "model": "gpt-now", "unit": "output-token", "microDollarsPerMillion": 10500000},
           {"provider": "openai", "model": "gpt-now", "unit": "input-token", "microDollarsPerMillion": 4000000,
            "above": 272000},
-          {"provider": "openai", "model": "gpt-soon-latest", "unit": "input-token", "microDollarsPerMillion": 150000},
+          {"provider": "openai", "model": "gpt-soon", "unit": "input-token", "microDollarsPerMillion": 150000},
+          {"provider": "openai", "model": "gpt-soon", "unit": "image-input-token", "microDollarsPerMillion": 8000000},
+          {"provider": "elevenlabs", "unit": "character", "microDollarsPerMillion": 80000000},
           {"provider": "openai", "model": "tts-soon", "unit": "character", "microDollarsPerMillion": 15000000,
            "until": "2026-11-27"},
           {"provider": "openai", "model": "tts-soon", "unit": "audio-second", "microDollarsPerMillion": 100000000,
@@ -77,9 +81,14 @@ import Testing
                     "openai", "gpt-now", "text", "1.05M", "128k", "$2.00 in, $10.50 out (up to 272k)",
                     "not before 2027-09-01",
                 ],
-                ["openai", "gpt-soon", "text", "-", "8192", "$0.15 in", "2027-01-14, then gpt-now"],
+                [
+                    "openai", "gpt-soon", "text", "-", "8192", "$0.15 in, $8.00 for pictures in",
+                    "2027-01-14, then gpt-now",
+                ],
                 ["openai", "tts-soon", "speech", "-", "-", "$0.006 a minute", "2027-01-06"],
                 ["anthropic", "claude-now", "text", "-", "-", "-", "-"],
+                ["elevenlabs", "eleven-now", "speech", "-", "-", "$80.00 characters", "-"],
+                ["elevenlabs", "scribe-now", "transcription", "-", "-", "-", "-"],
             ])
         #expect(desk.stage.errors.isEmpty)
     }
@@ -91,6 +100,44 @@ import Testing
         #expect(await run(desk, "models", "openai", "--all") == .success)
         #expect(desk.stage.output.contains("ended 2026-10-23, then gpt-now"))
         #expect(!desk.stage.output.contains("claude-now"))
+    }
+
+    @Test func `A price is that with which the ledger charges a call`() async throws {
+        let desk = try desk()
+        try desk.write("services: {mine: {kind: elevenlabs}}")
+        try desk.stage.write(
+            """
+            {"prices": [
+              {"provider": "openai.speech", "unit": "character", "microDollarsPerMillion": 1000000},
+              {"provider": "openai", "model": "tts-soon", "unit": "character", "microDollarsPerMillion": 2000000},
+              {"provider": "mine", "model": "eleven-now", "unit": "character", "microDollarsPerMillion": 3000000},
+              {"provider": "openai", "model": "gpt-soon-latest", "unit": "input-token", "microDollarsPerMillion": 4}]}
+            """, to: "prices.json")
+        #expect(await run(desk, "models", "openai", "--prices", "prices.json") == .success)
+        // The provider's own price comes first. An alias that a request does not name has no effect.
+        #expect(desk.stage.output.contains("$1.00 characters") && !desk.stage.output.contains("$2.00"))
+        #expect(!desk.stage.output.contains("$0.000004"))
+        #expect(await run(desk, "models", "mine", "--prices", "prices.json") == .success)
+        #expect(desk.stage.output.contains("$3.00 characters"))
+    }
+
+    @Test func `The shipped prices of speech and pictures are shown, or the reason for a missing one`() async throws {
+        let desk = try SettingsDesk()
+        desk.stage.clearScreen()
+        var composition = desk.composition(["models", "--json"])
+        composition.seams = EngineSeams(date: { Self.now }, jitter: { 0 })
+        composition.lookUpKey = { _, _ in nil }
+        #expect(await HablareCommand.execute(in: composition) == .success)
+        let rows = try #require(
+            try JSONSerialization.jsonObject(with: Data(desk.stage.output.utf8)) as? [[String: Any]])
+        func row(_ model: String) throws -> [String: Any] {
+            try #require(rows.first { $0["model"] as? String == model }, "\(model)")
+        }
+        for model in ["eleven_multilingual_v2", "gpt-image-2.6-flare"] {
+            #expect((try row(model)["prices"] as? [Any])?.isEmpty == false, "\(model)")
+        }
+        #expect(try row("scribe_v3")["unpriced"] as? String == "No source gives the price.")
+        #expect(try row("eleven_multilingual_v2")["unpriced"] is NSNull)
     }
 
     @Test func `JSON has every fact and the standing at the date`() async throws {

@@ -151,7 +151,7 @@ import Testing
         #expect(await stage.run("doctor") == .success)
         let count = PriceTable.shipped.entries.count
         #expect(
-            stage.output.contains("prices: The built-in table has \(count) prices, the oldest checked 2026-06."))
+            stage.output.contains("prices: The built-in table has \(count) prices, the oldest checked 2026-09-03."))
         try configure(
             stage, #"{"prices": [{"provider": "apo", "unit": "call", "microDollarsPerMillion": 0}]}"#)
         stage.clearScreen()

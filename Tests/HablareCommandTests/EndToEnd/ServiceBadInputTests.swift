@@ -64,11 +64,11 @@ import Testing
     @Test(arguments: [
         (
             "openai",
-            "The server does not have this model, or does not allow it for this key. Check the model's name and the base URL. [invalid-configuration]"
+            "The server does not have this model, or does not allow it for this key. Check the model's name and the base URL. It said: status 404, model_not_found: No such model [invalid-configuration]"
         ),
         (
             "anthropic",
-            "Anthropic does not know the model, the voice or the path. Check their names and the base URL. [invalid-request]"
+            "Anthropic does not know the model, the voice or the path. Check their names and the base URL. It said: status 404, not_found_error: No such model [invalid-request]"
         ),
     ])
     func `An unknown model fails without a retry`(service: String, sentence: String) async throws {

@@ -152,11 +152,11 @@ import Testing
             try stage.write("One.\n\nTwo.")
             let words = ["narrate", "book.txt", "--provider", "elevenlabs"]
             #expect(await stage.run(words + ["--dry-run"]) == .success, "\(stage.errors)")
-            // Eight characters at 100 dollars a million.
-            #expect(stage.output.contains("\ncosts at most about $0.0008, "), "\(stage.output)")
+            // Eight characters at 80 dollars a million.
+            #expect(stage.output.contains("\ncosts at most about $0.00064, "), "\(stage.output)")
             stage.clearScreen()
             #expect(await stage.run(words + ["--dry-run", "--json"]) == .success)
-            #expect(stage.output.contains("\"estimatedCostMicroDollars\" : 800"))
+            #expect(stage.output.contains("\"estimatedCostMicroDollars\" : 640"))
             #expect(fake.server.connectionCount == 0)
             #expect(await stage.run(words) == .success)
             stage.clearScreen()
@@ -173,7 +173,7 @@ import Testing
             try stage.write("One.\n\nTwo.")
             let words = ["narrate", "book.txt", "--provider", "elevenlabs", "--voice", "Nobody"]
             #expect(await stage.run(words + ["--dry-run"]) == .success, "\(stage.errors)")
-            #expect(stage.output.contains("\ncosts at most about $0.0008, "))
+            #expect(stage.output.contains("\ncosts at most about $0.00064, "))
             #expect(stage.errors.contains("It does not check whether elevenlabs has a key, can be reached"))
             stage.clearScreen()
             #expect(await stage.run(words + ["--dry-run", "--quiet"]) == .success)

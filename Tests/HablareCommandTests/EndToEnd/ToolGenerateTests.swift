@@ -188,6 +188,39 @@ import Testing
         }
     }
 
+    @Test(arguments: ["openai", "anthropic"])
+    func `A conversation continues with a program, which runs again and whose earlier results are sent, too`(
+        service: String
+    ) async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            let body = ParameterValue(json: call.body) ?? .null
+            // The model calls the tool once for each prompt that names a city.
+            let city = Self.results(in: body).isEmpty ? "Córdoba" : "Vigo"
+            let text = String(decoding: call.body, as: UTF8.self)
+            let needed = text.contains("And in Vigo?") ? 2 : 1
+            guard Self.results(in: body).count < needed else {
+                return call.path.hasSuffix("/messages") ? nil : try Self.chatAnswer()
+            }
+            return call.path.hasSuffix("/messages")
+                ? try Self.anthropic([city], "weather") : try Self.chat([city], "weather")
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try stage(fake)
+            let options = ["--provider", service, "--tool", "./weather", "--yes"]
+            #expect(await stage.run(["generate"] + options + ["An umbrella?"]) == .success, "\(stage.errors)")
+            #expect(
+                await stage.run(["generate", "-c"] + options + ["And in Vigo?"]) == .success, "\(stage.errors)")
+            #expect(stage.output.hasSuffix("Whales sing."))
+            #expect(calls(stage).contains(#"{"city":"Córdoba"}"#) && calls(stage).contains(#"{"city":"Vigo"}"#))
+            let sent = try #require(fake.bodies.last)
+            #expect(Self.results(in: sent).count == 2 && Self.results(in: sent).allSatisfy { $0.hasSuffix("sunny") })
+            let roles = (sent[member: "messages"]?.elements ?? []).map { $0[member: "role"]?.string ?? "" }
+            let tool = service == "openai" ? "tool" : "user"
+            #expect(roles == ["user", "assistant", tool, "assistant", "user", "assistant", tool])
+        }
+    }
+
     @Test func `The results of one turn are one message for Anthropic`() async throws {
         try await FakeService.run(Self.manner(["Córdoba", "Vigo"])) { fake in
             let stage = try stage(fake)

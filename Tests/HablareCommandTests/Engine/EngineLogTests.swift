@@ -64,10 +64,14 @@ import Testing
         #expect(await message(.ended(.held(Self.error), .held)) == "Held")
     }
 
-    @Test func `An error is logged by code and message without the provider's cause`() async {
+    @Test func `An error is logged by code, message and cause, in one line`() async {
         let line = await log(.ended(Self.late, Self.backingOff))
-        #expect(line.contains(" code=rate-limited ") && line.contains(" error=Later. "))
-        #expect(!line.contains("the words of the provider"))
+        #expect(line.contains(" cause=the words of the provider code=rate-limited error=Later. "))
+        let long = AIServiceError(.rateLimited, "Later.", cause: "first\n second" + String(repeating: "x", count: 500))
+        let other = await log(.ended(.failed(long), .settled(.failed), finishing: Self.some))
+        #expect(other.contains(" cause=first second\(String(repeating: "x", count: 388)) code="))
+        #expect(other.split(separator: "\n").count == 1)
+        #expect(await log(.rejected(StoreWorkbench.id(1), to: "p", Self.error)).contains(" cause=the words of "))
     }
 
     @Test func `Submissions, claims, starts and releases are logged with their details`() async {

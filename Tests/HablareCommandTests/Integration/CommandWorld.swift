@@ -30,6 +30,11 @@ struct CommandWorld {
         }
     }
 
+    /// Writes the settings file.
+    func configure(_ settings: String) throws {
+        try Data(settings.utf8).write(to: url.appending(path: "hablare/hablare.yaml"))
+    }
+
     func go() throws { try Data().write(to: url.appending(path: "go")) }
 
     /// Starts the command as a process of its own.

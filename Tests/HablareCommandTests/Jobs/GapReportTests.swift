@@ -43,6 +43,17 @@ import Testing
         #expect(!lines.contains { $0.contains("hablare image") })
     }
 
+    @Test func `A failure has up to 400 characters of the provider's words, also if the request was refused`() throws {
+        let long = String(repeating: "é", count: 500)
+        for code in [AIServiceError.Code.providerFailed, .invalidRequest, .unauthorized, .invalidConfiguration] {
+            let error = AIServiceError(code, "It failed.", cause: "status 400: \(long)\nmore")
+            let words = "It failed. It said: status 400: \(long.prefix(388)) [\(code)]"
+            #expect(try lines([.failed(error)]).contains("  picture 1 (\(Self.ids[0].text)): \(words)"), "\(code)")
+        }
+        let ours = AIServiceError(.invalidResponse, "It failed.", cause: "no JSON object")
+        #expect(try lines([.failed(ours)]).contains { $0.hasSuffix(": It failed. [invalid-response]") })
+    }
+
     @Test func `Waiting requests are reported once, with the first step`() throws {
         let lines = try lines([Self.failed, .waiting, .waiting])
         #expect(lines.first == "hablare: Of 9 pictures, 1 failed, 2 wait, and so on; 6 are done and kept.")

@@ -32,7 +32,7 @@ import Testing
               groq:
                 base_url: http://localhost:1/v1
                 needs_key: false
-                quirks: {token_limit: max_tokens, stream_usage: false, structured: none, tools: false, system_role: user, seed: random_seed, base64_vectors: true}
+                quirks: {token_limit: max_tokens, stream_usage: false, structured: none, tools: false, system_role: user, seed: random_seed, base64_vectors: true, return_reasoning: true, fit_schemas: true, texts_per_call: 7}
             """
         let changed = try service(text, "groq")
         #expect(changed.address == "http://localhost:1/v1" && !changed.needsKey)
@@ -43,6 +43,9 @@ import Testing
         quirks.takesTools = false
         quirks.systemRole = .user
         quirks.seedName = .randomSeed
+        quirks.returnsReasoning = true
+        quirks.fitsSchemas = true
+        quirks.textsPerCall = 7
         #expect(changed.compatibility == quirks)
     }
 
@@ -146,6 +149,38 @@ import Testing
             for text in [stage.errors, stage.output] {
                 #expect(!text.contains("Gorgonzola") && !text.contains("0123456789abcdef"), "\(text)")
             }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["generate", "--provider", "openai", "Gorgonzola"],
+            ["generate", "--provider", "openai", "--tool", "./weather", "--yes", "Gorgonzola"],
+            ["speak", "--provider", "openai", "Gorgonzola", "-o", "a.wav"],
+            ["image", "--provider", "openai", "Gorgonzola", "-o", "a.png"],
+            ["embed", "--provider", "openai", "-f", "texts.txt"], ["work"],
+        ])
+    func `Each command shows the service's own message, without the prompt`(words: [String]) async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { _ in
+            let said = "Gorgonzola is no valid value for temperature " + String(repeating: "é", count: 190)
+            return .text(400, #"{"error":{"message":"\#(said)","code":"invalid_value"}}"#, type: "application/json")
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage(environment: ["PATH": "/usr/bin:/bin"])
+            let tool = try stage.write(
+                "#!/bin/sh\necho '{\"name\":\"weather\",\"parameters\":{\"type\":\"object\"},\"ifInterrupted\":\"run-again\"}'\n",
+                to: "weather")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool.path)
+            try stage.write("Gorgonzola\n", to: "texts.txt")
+            if words == ["work"] {
+                #expect(
+                    await stage.run("generate", "--provider", "openai", "--detach", "Gorgonzola") == .success)
+            }
+            _ = await stage.run(words)
+            let shown = "invalid_value: [prompt] is no valid value for temperature "
+            #expect(stage.errors.contains(shown + String(repeating: "é", count: 190)), "\(stage.errors)")
+            #expect(!stage.errors.contains("Gorgonzola is"), "\(stage.errors)")
         }
     }
 }

@@ -21,9 +21,10 @@ import Testing
 
         let time = Locked(Instant(offset: .zero))
         var mayGoOn: @Sendable () -> Bool = { true }
+        var start = VendorBatchTests.start
         var now: Instant { time.withLock { $0 } }
         var minimumResolution: Duration { .nanoseconds(1) }
-        var date: Date { VendorBatchTests.start.addingTimeInterval(now.offset / .seconds(1)) }
+        var date: Date { start.addingTimeInterval(now.offset / .seconds(1)) }
 
         func sleep(until deadline: Instant, tolerance: Duration?) async throws {
             repeat {
@@ -226,7 +227,7 @@ import Testing
         "An error line fails the request as a live call does",
         arguments: [
             (
-                #"{"type":"errored","error":{"type":"error","error":{"type":"invalid_request_error","message":"secret"}}}"#,
+                #"{"type":"errored","error":{"type":"error","error":{"type":"invalid_request_error","message":"Bad 'secret'"}}}"#,
                 .invalidRequest
             ),
             (#"{"type":"errored","error":{"type":"error","error":{"type":"overloaded_error"}}}"#, .overloaded),
@@ -237,10 +238,36 @@ import Testing
         ] as [(String, AIServiceError.Code)])
     func errorLines(result: String, code: AIServiceError.Code) async throws {
         let server = Server { names in (["rubbish", "[]"] + names.map { Self.anthropic($0, result) }, []) }
-        let failure = await (try anthropic(server.transport, JumpingClock())).answering(Self.request()).failure
+        let failure = await (try anthropic(server.transport, JumpingClock())).answering(Self.request("secret")).failure
         #expect(failure?.code == code, "\(String(describing: failure))")
         let said = "\(String(describing: failure)) \(failure?.cause ?? "")"
         #expect(!said.contains("secret"))
+        #expect((failure?.cause?.hasSuffix("Bad '[prompt]'") == true) == (code == .invalidRequest))
+    }
+
+    @Test func `A line's error has the vendor's message, without the words of its own request`() async throws {
+        let bodies = [
+            #""response":null,"error":{"code":"bad","message":"Bad 'secret' and 'other'"}"#,
+            #""response":{"status_code":400,"body":{"error":{"code":"bad","message":"Bad 'secret' and 'other'"}}},"error":null"#,
+        ]
+        for body in bodies {
+            let server = Server { names in ([], names.map { #"{"custom_id":"\#($0)",\#(body)}"# }) }
+            let failure = await (try openAI(server.transport, JumpingClock())).batch.answering(Self.request("secret"))
+                .failure
+            #expect(failure?.cause?.hasSuffix("bad: Bad '[prompt]' and 'other'") == true, "\(failure?.cause ?? "")")
+        }
+    }
+
+    @Test func `A batch that is refused or fails has the vendor's message, without the words of its requests`()
+        async throws
+    {
+        let refusing = ScriptedTransport { _ in
+            .json(#"{"error":{"code":"bad","message":"Bad 'secret' with \#(OpenAIBench.key)"}}"#, status: 400)
+        }
+        let refused = await (try openAI(refusing, JumpingClock())).batch.answering(Self.request("secret")).failure
+        #expect(refused?.cause?.hasSuffix("Bad '[prompt]' with [key]") == true, "\(refused?.cause ?? "")")
+        let other = await (try anthropic(refusing, JumpingClock())).answering(Self.request("secret")).failure
+        #expect(other?.cause?.hasSuffix("Bad '[prompt]' with [key]") == true, "\(other?.cause ?? "")")
     }
 
     @Test func `A failed look is made again later, and a refused key ends the wait`() async throws {
@@ -262,10 +289,14 @@ import Testing
     @Test func `A batch that fails as a whole, and one that is not known, fail its requests`() async throws {
         let failed = Server(
             look: { _ in
-                .json(#"{"status":"failed","errors":{"data":[{"code":"invalid_json_line","message":"secret"}]}}"#)
+                .json(
+                    #"{"status":"failed","errors":{"data":[{"code":"invalid_json_line","message":"Not JSON: 'secret'"}]}}"#
+                )
             }, lines: { _ in ([], []) })
-        let failure = await (try openAI(failed.transport, JumpingClock())).batch.answering(Self.request()).failure
-        #expect(failure?.code == .providerFailed && failure?.cause?.contains("invalid_json_line") == true)
+        let failure = await (try openAI(failed.transport, JumpingClock())).batch.answering(Self.request("secret"))
+            .failure
+        #expect(failure?.code == .providerFailed)
+        #expect(failure?.cause == "invalid_json_line: Not JSON: '[prompt]'")
         let unknown = Server(look: { _ in .json("{}", status: 404) }, lines: { _ in ([], []) })
         let lost = await (try openAI(unknown.transport, JumpingClock())).batch.answering(Self.request()).failure
         #expect(lost?.code == .workLost && lost?.disposition == .outcomeUnknown)
@@ -296,7 +327,41 @@ import Testing
         #expect(clock.date < Self.start.addingTimeInterval(5500))
     }
 
+    @Test func `A deadline is a date or a time, and takes away what a batch does not have`() {
+        let request = AIRequest(
+            prompt: "x", model: "m", attemptTimeout: .seconds(60), streaming: StreamingPolicy(),
+            fallback: [FallbackTarget("other")])
+        let slack = request.deadline(.slack, orLive: "openai", from: Self.start)
+        #expect(slack.deadline == Self.start.addingTimeInterval(86_400) && slack.id == request.id)
+        #expect(slack.fallback == [FallbackTarget("openai", model: "m"), FallbackTarget("other")])
+        #expect(slack.streaming == nil && slack.attemptTimeout == nil)
+        #expect(
+            request.deadline(.within(.seconds(7200)), orLive: "openai", from: Self.start).deadline
+                == Self.start.addingTimeInterval(7200))
+        let date = Self.start.addingTimeInterval(5)
+        let other = request.deadline(.by(date), model: "n", orLive: "openai", from: Self.start)
+        #expect(other.deadline == date && other.fallback.first == FallbackTarget("openai", model: "n"))
+    }
+
     // MARK: Engines
+
+    @Test func `Requests that have a day are answered by one batch, as the article shows`() async throws {
+        let server = Server { names in (names.map { Self.openAI($0, "Good day") }, []) }
+        let transport = server.transport
+        var clock = JumpingClock()
+        clock.start = Date()
+        clock.mayGoOn = { server.state.withLock { $0.isCreated } }
+        let (live, batch) = try openAI(transport, clock, requests: 2)
+        try await run(InMemoryStore(), [live, batch]) { manager in
+            for id in try await summarize(["one", "two"], with: manager) {
+                let response = try await manager.execute(requestID: id)
+                let text = try await response.text()
+                #expect(text == "Good day" && response.providerID == "openai.batch")
+            }
+        }
+        #expect(transport.calls.count { $0.url.path == "/v1/batches" } == 1)
+        #expect(try makeProviders(live.service).ids.count == 2)
+    }
 
     private func run(
         _ store: any RequestStore, _ providers: [any AIServiceProvider],
@@ -328,8 +393,8 @@ import Testing
         let (live, batch) = try openAI(transport, clock, requests: 3)
         try await run(InMemoryStore(), [live, batch]) { manager in
             let requests = (0..<3).map { number in
-                AIRequest(prompt: .text("Hello \(number)")).waiting(
-                    until: Date().addingTimeInterval(1_000_000_000), orLive: "openai")
+                AIRequest(prompt: .text("Hello \(number)")).deadline(
+                    .by(Date().addingTimeInterval(1_000_000_000)), orLive: "openai")
             }
             for request in requests { try await manager.submit(request, to: "openai.batch") }
             var texts: [String] = []

@@ -110,6 +110,19 @@ import Testing
         #expect(ElevenLabsSpeechProvider(service: bench.service, model: model).limits.maximumCharacters == most)
     }
 
+    @Test func `A retired model is refused before anything is sent, but not at another address`() async throws {
+        let bench = try Bench(sound: sound)
+        let request = AIRequest(prompt: "x", model: "eleven_monolingual_v1")
+        let error = await bench.speech.answering(request).failure
+        #expect(error?.code == .modelRetired && bench.transport.calls.isEmpty)
+        #expect(error?.message.contains("Use eleven_multilingual_v2. Nothing was sent.") == true)
+        #expect(throws: AIServiceError.self) { try bench.speech.check(request) }
+        let other = ElevenLabsService(
+            address: try ServiceAddress("http://localhost:1"), transport: bench.transport,
+            key: { () throws(AIServiceError) in nil })
+        #expect(throws: Never.self) { try ElevenLabsSpeechProvider(service: other).check(request) }
+    }
+
     @Test func `What a parameter says extra must not say`() async throws {
         let bench = try Bench(sound: sound)
         let request = AIRequest(prompt: "x", parameters: ["seed": 1, "extra": ["seed": 2]])
@@ -382,7 +395,7 @@ import Testing
             let response = try await manager.execute(AIRequest(prompt: "Hello."), with: "elevenlabs.speech")
             let content = try response.content
             #expect(content == .audio(Body(sound), .mp3))
-            #expect(response.usage.costMicroDollars == 600)
+            #expect(response.usage.costMicroDollars == 480)
         }
     }
 }

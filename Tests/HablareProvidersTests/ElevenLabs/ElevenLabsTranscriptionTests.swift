@@ -31,13 +31,21 @@ import Testing
         guard case .pieces(let pieces)? = call?.body else { throw AIServiceError(.invalidState, "no form") }
         let form = String(decoding: try Data(pieces.map { try $0.read() }.joined()), as: UTF8.self)
         for part in [
-            "name=\"model_id\"\r\n\r\nscribe_v2\r\n", "name=\"language_code\"\r\n\r\nen\r\n",
+            "name=\"model_id\"\r\n\r\nscribe_v3\r\n", "name=\"language_code\"\r\n\r\nen\r\n",
             "name=\"timestamps_granularity\"\r\n\r\nword\r\n", "name=\"diarize\"\r\n\r\ntrue\r\n",
             "name=\"num_speakers\"\r\n\r\n2\r\n", "name=\"keyterms\"\r\n\r\nMoby\r\n",
             "name=\"keyterms\"\r\n\r\nAhab\r\n",
             "name=\"tag_audio_events\"\r\n\r\nfalse\r\n",
             "name=\"file\"; filename=\"recording.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\nID3 sound",
         ] { #expect(form.contains(part), "\(part) in \(form)") }
+    }
+
+    @Test func `A retired model is refused before anything is sent`() async throws {
+        let (result, call) = try await call(model: "scribe_v1")
+        #expect(result.failure?.code == .modelRetired && call == nil)
+        #expect(
+            result.failure?.message
+                == "The model scribe_v1 was retired on 2026-07-09. Use scribe_v2. Nothing was sent.")
     }
 
     @Test func `Words become segments, and spaces and sounds none`() async throws {

@@ -31,18 +31,6 @@ import Testing
                 #expect(model.kind == kind && model.standing(at: date) == .current, "\(id)")
             }
         }
-        let anthropic = AnthropicMessagesProvider(service: try AnthropicBench(stream: "").service).model
-        #expect(catalog.model(anthropic, of: "anthropic")?.standing(at: date) == .current)
-    }
-
-    @Test func `A successor in the list has not ended`() {
-        let catalog = ModelCatalog.shipped
-        for model in catalog.models {
-            guard let successor = model.successor.flatMap({ catalog.model($0, of: model.vendor) }) else { continue }
-            if case .retired = successor.standing(at: Self.day(catalog.date)) {
-                Issue.record("\(model.id) is succeeded by \(successor.id), which has ended")
-            }
-        }
     }
 
     // MARK: Ends
@@ -104,7 +92,7 @@ import Testing
            "maxCharacters": 7, "dimensions": 3, "inputs": ["image"], "released": "2026-01-02",
            "thinking": "adaptive, on by default", "effort": {"values": ["low"], "default": "low"},
            "refused": ["top_k"], "refusedWhileReasoning": ["top_p"], "batch": true, "shutdown": "2027-01-02",
-           "retiresNotBefore": "2026-12-01", "successor": "n", "notes": "x", "source": "s", "date": "2026-11-01"}]}
+           "retiresNotBefore": "2026-12-01", "successor": "n", "advice": "A.", "unpriced": "U.", "notes": "x", "source": "s", "date": "2026-11-01"}]}
         """
 
     @Test func `Every member of an entry is read`() throws {
@@ -117,6 +105,7 @@ import Testing
             endsAt: Self.day("2027-01-02"), endsNotBefore: Self.day("2026-12-01"), successor: "n",
             checked: "2026-11-01", source: "s")
         expected.refusedWhileReasoning = ["top_p"]
+        (expected.advice, expected.unpriced) = ("A.", "U.")
         #expect(catalog.models == [expected])
     }
 

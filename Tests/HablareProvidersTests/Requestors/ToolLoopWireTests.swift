@@ -32,9 +32,11 @@ import Testing
         }
     }
 
-    private func run(_ service: String) async throws -> ParameterValue {
+    private func run(
+        _ service: String, compatibility: OpenAICompatibility? = nil
+    ) async throws -> ParameterValue {
         let transport = ScriptedTransport { Self.answer(service, $0) }
-        let openAI = try OpenAIBench().service(transport)
+        let openAI = try OpenAIBench(compatibility: compatibility).service(transport)
         let anthropic = AnthropicService(
             address: try ServiceAddress(AnthropicService.defaultAddress), transport: transport,
             key: { () throws(AIServiceError) in try APIKey("sk-ant-api03-0123456789abcdef") })
@@ -70,6 +72,16 @@ import Testing
         #expect(messages[2][member: "tool_call_id"] == "toolu_1" && messages[3][member: "tool_call_id"] == "toolu_2")
         #expect(messages[2][member: "content"] == "22 degrees in Córdoba")
         #expect(messages[3][member: "content"] == .string(Self.failure))
+    }
+
+    @Test("Reasoning goes back in the turn with its calls to a server that wants it, and to no other")
+    func reasoning() async throws {
+        for (preset, text) in [("deepseek", "Hm."), ("groq", nil)] as [(String, String?)] {
+            let compatibility = try #require(OpenAIPreset.named(preset)).compatibility
+            let sent = try await run("openai", compatibility: compatibility)
+            let turns = (sent[member: "messages"]?.elements ?? []).filter { $0[member: "role"] == "assistant" }
+            #expect(turns.map { $0[member: "reasoning_content"]?.string } == [text], "\(preset)")
+        }
     }
 
     @Test("Responses get one function_call_output for each call, after the calls")

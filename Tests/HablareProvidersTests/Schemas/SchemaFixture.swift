@@ -19,6 +19,8 @@ struct SchemaFixture: Sendable, CustomTestStringConvertible {
     let mayBeNull: Bool
     /// A value that satisfies the schema.
     let example: ParameterValue?
+    /// A value that violates the schema.
+    let refused: ParameterValue?
 
     var testDescription: String { name }
 
@@ -26,14 +28,19 @@ struct SchemaFixture: Sendable, CustomTestStringConvertible {
         .appending(path: "Fixtures/Schemas")
 
     /// The fixtures, in the order of their names.
-    static func all() throws -> [SchemaFixture] {
+    static func all() throws -> [SchemaFixture] { try fixtures(in: folder) + formats() }
+
+    /// The fixtures of published formats. The schema's `$comment` has the address of the format.
+    static func formats() throws -> [SchemaFixture] { try fixtures(in: folder.appending(path: "Formats")) }
+
+    private static func fixtures(in folder: URL) throws -> [SchemaFixture] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        return try names.filter { $0.hasSuffix(".json") }.map { try SchemaFixture(file: $0) }
+        return try names.filter { $0.hasSuffix(".json") }.map { try SchemaFixture(folder.appending(path: $0)) }
     }
 
-    private init(file: String) throws {
-        name = String(file.dropLast(5))
-        let value = try JSONReader.value(of: Data(contentsOf: Self.folder.appending(path: file)))
+    private init(_ file: URL) throws {
+        name = file.deletingPathExtension().lastPathComponent
+        let value = try JSONReader.value(of: Data(contentsOf: file))
         guard case .object(let schema)? = value[member: "schema"] else { throw CocoaError(.fileReadCorruptFile) }
         self.schema = schema
         openai = try #require(value[member: "openai"]?.string)
@@ -41,5 +48,6 @@ struct SchemaFixture: Sendable, CustomTestStringConvertible {
         isJudged = value[member: "judged"] == true
         mayBeNull = value[member: "nulls"] == true
         example = value[member: "example"]
+        refused = value[member: "refused"]
     }
 }

@@ -8,9 +8,15 @@ import Testing
 
 /// Schemas of well-known formats, fitted to the services' rules.
 @Suite struct SchemaFixtureTests {
-    @Test("There are at least 40 schemas")
+    @Test("There are at least 40 schemas of published formats, each with its address")
     func count() throws {
-        #expect(try SchemaFixture.all().count >= 40)
+        let formats = try SchemaFixture.formats()
+        #expect(formats.count >= 40)
+        let addresses = formats.compactMap { $0.schema["$comment"]?.string }
+        #expect(addresses.allSatisfy { $0.hasPrefix("http") } && Set(addresses).count == formats.count)
+        #expect(formats.count { $0.openai == "strict" } >= 35)
+        // The schemas are as large as real ones.
+        #expect(try formats.count { try ParameterValue.object($0.schema).jsonText().utf8.count > 1000 } >= 30)
     }
 
     @Test(
@@ -26,7 +32,7 @@ import Testing
             #expect(Self.misfit(SchemaDialect.openAI.fit(fixture.schema)) == fixture.openai)
             return
         }
-        #expect(format["strict"] == true)
+        #expect(format["strict"] == true, "\(Self.misfit(SchemaDialect.openAI.fit(fixture.schema)) ?? "")")
         #expect(VendorRules.ofOpenAI(sent) == [])
     }
 
@@ -44,7 +50,8 @@ import Testing
             return
         }
         #expect(options.instructions == "Be brief.")
-        #expect(VendorRules.ofAnthropic(try #require(sent)) == [])
+        let fitted = try #require(sent, "\(Self.misfit(SchemaDialect.anthropic.fit(fixture.schema)) ?? "")")
+        #expect(VendorRules.ofAnthropic(fitted) == [])
     }
 
     @Test("Our judge understands the schemas that say so", arguments: try SchemaFixture.all())
@@ -56,7 +63,11 @@ import Testing
         let schema = try JSONSchema(.object(fixture.schema))
         let example = try #require(fixture.example)
         #expect(schema.validate(example) == [])
+        if let refused = fixture.refused { #expect(schema.validate(refused) != []) }
     }
+
+    @Test("A published format has a value that our judge refuses", arguments: try SchemaFixture.formats())
+    func refusals(fixture: SchemaFixture) { #expect(fixture.refused != nil && fixture.example != nil) }
 
     @Test(
         "A value with null for each absent member satisfies the fitted schema, and is the original value to the judge",

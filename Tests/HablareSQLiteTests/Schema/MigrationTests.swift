@@ -10,7 +10,7 @@ import Testing
 /// Stores of each schema version with everything that a row can hold.
 @Suite struct MigrationTests {
     /// The versions, each with a fixture: its database as `sqlite3 .dump` printed it.
-    static let versions = ["001-store"]
+    static let versions = ["001-store", "002-token-kinds"]
 
     private func schema(_ db: Database) throws -> [String] {
         try String.fetchAll(

@@ -33,13 +33,16 @@ import Testing
     func units(unit: PriceUnit) throws {
         let usage = Usage(
             inputTokens: 12, outputTokens: 3, characters: 5, bytes: 7, audioMilliseconds: 1500, cachedInputTokens: 6,
-            cacheWriteTokens: 4)
+            cacheWriteTokens: 4, imageInputTokens: 8, audioInputTokens: 2, audioOutputTokens: 1)
         let expected: Int64 =
             switch unit {
             case .inputToken: 1200
             case .cachedInputToken: 600
             case .cacheWriteToken: 400
+            case .imageInputToken: 800
+            case .audioInputToken: 200
             case .outputToken: 300
+            case .audioOutputToken: 100
             case .character: 500
             case .byte: 700
             case .audioSecond: 150
@@ -62,6 +65,40 @@ import Testing
         let absurd = Usage(inputTokens: 10, cachedInputTokens: .max, cacheWriteTokens: .max)
         #expect(try cost([input, read, write], absurd) == 100, "no more are of the cache than there are")
         #expect(try cost([input, read], Usage(inputTokens: 10, cachedInputTokens: -5)) == 1000)
+    }
+
+    @Test func `A token of a picture or of sound is charged once, at its own price if there is one`() throws {
+        let usage = Usage(
+            inputTokens: 10, outputTokens: 10, cachedInputTokens: 3, imageInputTokens: 4, audioInputTokens: 2,
+            audioOutputTokens: 7)
+        let input: (PriceUnit, Int64) = (.inputToken, 1_000_000)
+        let output: (PriceUnit, Int64) = (.outputToken, 10_000_000)
+        #expect(try cost([input, output], usage) == 110)
+        #expect(try cost([input, (.imageInputToken, 3_000_000)], usage) == 6 + 12)
+        #expect(try cost([input, (.imageInputToken, 3_000_000), (.audioInputToken, 5_000_000)], usage) == 4 + 12 + 10)
+        #expect(try cost([output, (.audioOutputToken, 20_000_000)], usage) == 30 + 140)
+        // Three tokens came from the cache, and four are left for text.
+        #expect(
+            try cost(
+                [input, (.cachedInputToken, 0), (.imageInputToken, 3_000_000), (.audioInputToken, 5_000_000)], usage)
+                == 1 + 12 + 10)
+        let absurd = Usage(inputTokens: 10, cachedInputTokens: 9, imageInputTokens: .max, audioInputTokens: .max)
+        #expect(try cost([input, (.imageInputToken, 3_000_000), (.audioInputToken, 5_000_000)], absurd) == 30)
+        #expect(try cost([input, (.imageInputToken, 3_000_000)], Usage(inputTokens: 10, imageInputTokens: -5)) == 10)
+    }
+
+    @Test func `The bound of a prompt without pictures and sound does not count their prices`() throws {
+        let prices: [(PriceUnit, Int64)] = [
+            (.inputToken, 1_000_000), (.imageInputToken, 8_000_000), (.audioInputToken, 500_000),
+            (.outputToken, 2_000_000), (.audioOutputToken, 1_000_000),
+        ]
+        func bound(_ maximum: Usage) throws -> Int64? {
+            try model(prices).bound(by: payee, at: Self.now) { maximum }
+        }
+        #expect(try bound(Usage(inputTokens: 9, outputTokens: 1)) == 11)
+        #expect(try bound(Usage(inputTokens: 9, outputTokens: 1, imageInputTokens: 2)) == 25)
+        // A call may have less of the cheaper kind and more of the dearer one.
+        #expect(try bound(Usage(inputTokens: 9, outputTokens: 1, audioInputTokens: 9, audioOutputTokens: 1)) == 11)
     }
 
     @Test("A cost reported by the provider replaces the computed one")
@@ -159,17 +196,26 @@ import Testing
             inputTokens: .random(in: 0...99, using: &random), outputTokens: .random(in: 0...99, using: &random),
             characters: .random(in: 0...99, using: &random),
             bytes: .random(in: 0...99, using: &random), audioMilliseconds: .random(in: 0...9999, using: &random))
+        var parts = maximum
+        parts.imageInputTokens = .random(in: 0...maximum.inputTokens, using: &random)
+        parts.audioInputTokens = .random(in: 0...(maximum.inputTokens - parts.imageInputTokens), using: &random)
+        parts.audioOutputTokens = .random(in: 0...maximum.outputTokens, using: &random)
+        let most = parts
         let read = Int64.random(in: 0...maximum.inputTokens, using: &random)
+        let images = Int64.random(in: 0...min(read, most.imageInputTokens), using: &random)
+        let written = Int64.random(in: 0...maximum.outputTokens, using: &random)
         let used = Usage(
             inputTokens: read,
-            outputTokens: .random(in: 0...maximum.outputTokens, using: &random),
+            outputTokens: written,
             characters: .random(in: 0...maximum.characters, using: &random),
             bytes: .random(in: 0...maximum.bytes, using: &random),
             audioMilliseconds: .random(in: 0...maximum.audioMilliseconds, using: &random),
             cachedInputTokens: .random(in: 0...read, using: &random),
-            cacheWriteTokens: .random(in: 0...read, using: &random))
-        let bound = try #require(model.bound(by: payee, at: Self.now) { maximum })
+            cacheWriteTokens: .random(in: 0...read, using: &random), imageInputTokens: images,
+            audioInputTokens: .random(in: 0...min(read - images, most.audioInputTokens), using: &random),
+            audioOutputTokens: .random(in: 0...min(written, most.audioOutputTokens), using: &random))
+        let bound = try #require(model.bound(by: payee, at: Self.now) { most })
         let cost = try #require(model.cost(of: used, by: payee, at: Self.now))
-        #expect(cost <= bound, "\(maximum) \(used)")
+        #expect(cost <= bound, "\(most) \(used)")
     }
 }

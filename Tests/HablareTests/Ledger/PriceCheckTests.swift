@@ -57,6 +57,9 @@ import Testing
         }
         #expect(cost("gpt-6.2-sol", 272_000) == 554_000)
         #expect(cost("gpt-6.2-sol", 300_000) == 1_215_000)
+        #expect(cost("gpt-6-sol", 300_000) == 1_215_000)
+        #expect(cost("gpt-5.5-2026-04-23", 300_000) == 3_045_000)
+        #expect(cost("gpt-5.4", 300_000) == 1_522_500)
         #expect(cost("claude-haiku-5-5", 100_000) == 10_500)
         #expect(cost("claude-haiku-5-5", 200_000) == 102_500)
     }
@@ -64,6 +67,6 @@ import Testing
     @Test func `The shipped table has a check date for each older price`() {
         let table = PriceTable.shipped
         let older = table.entries.compactMap(\.checked).filter { $0 < table.date }
-        #expect(older.count > 30 && older.contains("2026-06"))
+        #expect(older.count > 30 && older.contains("2026-09-05"))
     }
 }

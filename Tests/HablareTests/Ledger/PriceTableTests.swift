@@ -47,6 +47,23 @@ import Testing
         #expect(table.entries == [entry] && table.date == "2026-01-02" && table.sources == ["s"])
     }
 
+    @Test(
+        "A model with a date at the end of its name has the price of the model without it",
+        arguments: [
+            ("m-2026-04-23", 1), ("m-20260423", 1), ("m", 1), ("m-2026-05-13", 2), ("m-2026-13-01", 3), ("m-mini", 3),
+            ("n-2026-04-23", 3),
+        ] as [(String, Int64)])
+    func dated(model: String, expected: Int64) throws {
+        func entry(_ model: String?, _ price: Int64, provider: String = "p") -> PriceEntry {
+            PriceEntry(provider: provider, model: model, unit: .call, microDollarsPerMillion: price)
+        }
+        let table = try PriceTable([
+            entry("m", 1), entry("m-2026-05-13", 2), entry(nil, 3), entry("n", 4, provider: "kind"),
+        ])
+        let prices = table.prices(of: ["p", "kind"], model: model, at: try day("2026-11-27"))
+        #expect(prices.map(\.microDollarsPerMillion) == [expected])
+    }
+
     @Test("An invalid price table is refused with the entry and the reason")
     func badInput() {
         #expect(message("[").contains("not valid JSON"))

@@ -4,7 +4,7 @@ import Foundation
 /// An id that the app chose for an action, with a digest of the action. The digest shows whether the app uses the same
 /// id for a different action.
 struct ActionName: Sendable, Hashable {
-    /// The number of recent actions of a queue whose chosen ids are kept.
+    /// The number of actions for which a queue remembers the ids that the app chose. Older ids are forgotten.
     static let mostKept: Int64 = 10_000
 
     let id: ActionID

@@ -25,7 +25,7 @@ struct CommandInvocation: Sendable {
     /// The receiver of standard output while the program writes; `nil` if the output is read at the end. Not used for
     /// an answer in a file.
     var taker: OutputTaker?
-    /// The names of the credentials in the environment that the program gets.
+    /// The names of environment variables that contain credentials. The program inherits these variables.
     var credentials: Set<String> = []
 }
 

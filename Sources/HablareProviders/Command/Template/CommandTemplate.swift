@@ -55,7 +55,8 @@ public struct CommandTemplate: Sendable, Hashable {
     /// If `true`, the engine's price table determines the cost. Prices can be per call, per character of the prompt, or
     /// per byte of the answer.
     public var isCharged = false
-    /// The names of the credentials in the environment that the program gets. Default: none.
+    /// The names of environment variables that contain credentials. The program inherits these variables. Default:
+    /// none.
     ///
     /// A program inherits these variables only if they are listed here:
     ///

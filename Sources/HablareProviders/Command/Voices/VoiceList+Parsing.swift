@@ -27,7 +27,7 @@ extension VoiceList {
     }
 
     /// Returns eSpeak NG's voices. The id of a voice is its language. If several voices have the same language, only
-    /// the first has this id, and the id of each other voice is its file.
+    /// the first voice gets the language as its id. Each other voice gets the name of its file as its id.
     static func espeakVoices(_ text: String) -> [CommandVoice] {
         var languages: Set<String> = []
         return espeakRows(text).map { row in

@@ -219,8 +219,15 @@ public struct ServiceAnswer: Sendable {
         words.map { $0.adding(said, to: error) } ?? error
     }
 
-    /// Returns the error for an answer that exceeds the size limit. The service has generated the answer and may bill
-    /// it.
+    /// Returns the answer with a filter for messages about one request. For an answer that has the results of several
+    /// requests.
+    func about(_ request: AIRequest?) -> ServiceAnswer {
+        var answer = self
+        answer.words = request.map { VendorWords([$0], sentBody: true, keys: keys) }
+        return answer
+    }
+
+    /// Returns the error for an answer that exceeds the size limit. The service generated the answer and may bill it.
     ///
     /// - Parameters:
     ///   - limit: The limit in bytes.

@@ -60,10 +60,19 @@ public struct ServiceClient: Sendable {
     public func send(
         _ request: ServiceRequest, for call: ProviderCall? = nil
     ) async throws(AIServiceError) -> ServiceAnswer {
+        try await send(request, for: call, about: call.map { [$0.request] } ?? [])
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameter requests: The requests whose texts the service may quote in its messages. These texts are removed.
+    func send(
+        _ request: ServiceRequest, for call: ProviderCall? = nil, about requests: [AIRequest]
+    ) async throws(AIServiceError) -> ServiceAnswer {
         let key = try self.key()
         let further = try secrets()
         let keys = [key].compactMap(\.self) + further.values
-        let words = VendorWords(call?.request, sentBody: request.body.byteCount > 0, keys: keys)
+        let words = VendorWords(requests, sentBody: request.body.byteCount > 0, keys: keys)
         do {
             let outgoing = prepare(request, for: call, key: key, further)
             let answer = try await transport.send(outgoing)

@@ -30,7 +30,7 @@ public struct ServiceRefusal: Sendable {
         self.now = now
     }
 
-    /// The body as a value tree; `nil` if the body is not JSON, such as a proxy's error page. If a name occurs twice in
+    /// The body as a JSON value; `nil` if the body is not JSON, such as a proxy's error page. If a name occurs twice in
     /// an object, the last value counts.
     public var json: ParameterValue? { ParameterValue(lenientJSON: body) }
 

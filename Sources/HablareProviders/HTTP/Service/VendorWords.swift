@@ -9,30 +9,33 @@ import HablareJSON
 ///
 /// 1. Control characters and line ends become blanks.
 /// 2. The call's keys, and every word that looks like a key, become `[key]`.
-/// 3. Parts that also occur in the texts of the request become `[prompt]` (``Redaction``). Such a part is a word of at
-///   least four letters, a number of at least four digits, or any sequence of at least twelve bytes. The texts of the
-///   request are its prompt, its instructions, and each of its parameters that is a text with a blank. Common words of
-///   error messages are not replaced.
+/// 3. Parts that also occur in the request's texts become `[prompt]` (``Redaction``). Such a part is a word of at least
+///    four letters, a number of at least four digits, or any sequence of at least twelve bytes. The request's texts are
+///    its prompt with the addresses and the file names in it, its instructions, and each of its parameters that is a
+///    text with a blank. Common words of error messages are not replaced.
 /// 4. The first ``longest`` characters are kept, and the others are removed.
 ///
-/// If the filter has no request, it does not know which texts were sent. It then keeps the message only if the call had
-/// no body.
+/// A call may have been sent for several requests. The filter then uses the texts of all of them. If the filter has no
+/// request, it does not know which texts were sent. It then keeps the message only if the call had no body.
 struct VendorWords: Sendable {
     /// The maximum number of characters of a message that are kept: 300.
     static let longest = 300
     /// The maximum number of characters of a message that are read: 16 Ki.
     static let longestRead = 16 << 10
 
-    private let request: AIRequest?
+    /// The maximum number of bytes of the requests' texts: 16 MiB. If there are more, no message is kept.
+    static let mostOfTexts = 16 << 20
+
+    private let requests: [AIRequest]
     private let sentBody: Bool
     private let keys: [APIKey]
 
     /// - Parameters:
-    ///   - request: The request that was sent; `nil` for a call without a request, such as a list of models.
+    ///   - requests: The requests that were sent; empty for a call without a request, such as a list of models.
     ///   - sentBody: Whether the call had a body.
     ///   - keys: The keys of the call.
-    init(_ request: AIRequest?, sentBody: Bool, keys: [APIKey]) {
-        self.request = request
+    init(_ requests: [AIRequest], sentBody: Bool, keys: [APIKey]) {
+        self.requests = requests
         self.sentBody = sentBody
         self.keys = keys
     }
@@ -46,14 +49,16 @@ struct VendorWords: Sendable {
 
     /// Returns the part of a message that is safe to store; `nil` if there is no such part.
     func shown(_ message: String) -> String? {
-        guard request != nil || !sentBody else { return nil }
+        guard !requests.isEmpty || !sentBody else { return nil }
+        let sent = requests.map(Self.texts).joined(separator: "\n")
+        guard sent.utf8.count <= Self.mostOfTexts else { return nil }
         var text = Self.unescaped(String(message.prefix(Self.longestRead)))
         text = Self.withoutControls(text)
         for key in keys where key.secret.count >= 8 {
             text = text.replacingOccurrences(of: key.secret, with: "[key]", options: .caseInsensitive)
         }
         text = Self.withoutKeys(text)
-        if let request { text = Redaction(of: Self.texts(of: request), from: .service).redacted(text) }
+        if !requests.isEmpty { text = Redaction(of: sent, from: .service).redacted(text) }
         text = text.split(separator: " ").joined(separator: " ")
         guard text.count > Self.longest else { return text.isEmpty ? nil : text }
         return "\(text.prefix(Self.longest - 1))…"
@@ -90,9 +95,13 @@ struct VendorWords: Sendable {
         case .text(let text): texts.append(text)
         case .messages(let messages):
             for part in messages.flatMap(\.parts) {
-                if case .text(let text) = part { texts.append(text) }
-                if case .toolResult(_, let content) = part { texts.append(content) }
-                if case .toolCall(_, _, let arguments) = part { collect(arguments, all: true, into: &texts) }
+                switch part {
+                case .text(let text), .toolResult(_, let text): texts.append(text)
+                case .link(let address, _): texts += [address, address.removingPercentEncoding ?? ""]
+                case .document(_, _, let name): texts.append(name)
+                case .toolCall(_, _, let arguments): collect(arguments, all: true, into: &texts)
+                case .image, .audio: break
+                }
             }
         }
         for (name, value) in request.parameters { collect(value, all: name == "instructions", into: &texts) }

@@ -6,7 +6,7 @@ public struct HTTPAnswer: Sendable {
     public let status: Int
     /// The header fields.
     public let fields: HTTPFields
-    /// The body. The transfer ends if the body is released before its end.
+    /// The body. If you release the body before you have read it to the end, the transfer ends.
     public let body: HTTPPieces
     /// Whether a redirect with status 303 said that the call was carried out. If `true`, the call must not be repeated,
     /// even if this answer reports a failure. Default: `false`.

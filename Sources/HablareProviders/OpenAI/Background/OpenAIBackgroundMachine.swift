@@ -143,7 +143,8 @@ struct OpenAIBackgroundMachine: Sendable {
         hasLeft = true
     }
 
-    /// Records that the response will not produce an answer. Returns whether a stored resume handle must be removed.
+    /// Records that the service's response can no longer give an answer. Returns whether a stored resume handle must be
+    /// removed.
     mutating func isGone() -> Bool {
         defer { hasLeft = false }
         work = nil

@@ -210,7 +210,8 @@ struct OpenAIBackgroundRun: Sendable {
         }
     }
 
-    /// Removes the resume handle of a response that will not produce an answer. Returns the response's failure.
+    /// Removes the resume handle if the service's response has failed and can no longer give an answer. Returns the
+    /// failure.
     private mutating func failed(
         _ fault: TextFault, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> AIServiceError {

@@ -7,14 +7,16 @@ public import Hablare
 /// - `max_tokens`, `seed`, `reasoning_effort`.
 /// - `stop`: a list of texts at which the model stops.
 /// - `instructions`: a system message that precedes all other messages.
-/// - `tools`: the tools that the model may call. Some models accept tools in this API only without reasoning. The
-///   provider then sends the `reasoning_effort` `none`, and refuses any other value.
-/// - `tool_choice`: `auto`, `none`, `required` or a tool's name.
-/// - `thinking_blocks`: the thinking of earlier turns. It is checked and not sent, because this API does not accept it.
-/// - `schema`: the JSON schema that the answer follows. The provider adapts the schema to OpenAI's rules for strict
-///   schemas; an optional member may then be null in the answer. If this is impossible, the provider sends the schema
-///   unchanged and not strict. Always check the answer against the schema (`StructuredRequestor` does).
-/// - `schema_name`: the schema's name.
+/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name. Some
+///   models accept tools in this API only without reasoning. The provider then sends the `reasoning_effort` `none`, and
+///   refuses any other value.
+/// - `thinking_blocks`: the thinking of earlier turns. It is checked. It is sent only to a server that wants the
+///   reasoning of turns with tool calls back (``OpenAICompatibility/returnsReasoning``).
+/// - `schema`: the JSON schema that the answer follows. `schema_name`: the schema's name. The provider adapts the
+///   schema to OpenAI's rules for strict schemas; an optional member may then be null in the answer. If these rules
+///   cannot express the schema, or if the server has no such rules (``OpenAICompatibility/fitsSchemas``), the provider
+///   sends the schema unchanged and not strict. Always check the answer against the schema (`StructuredRequestor`
+///   does).
 /// - `extra`: additional members of the body, sent unchanged.
 ///
 /// An answer's metadata (``/Hablare/AnswerMetadata``) has:
@@ -58,9 +60,9 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// The provider's identity: `openai`, the base URL, the API with the form of its answers, and the model for
     /// requests that do not name a model.
     public var instance: ProviderInstance { service.instance("chat \(form.rawValue)", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
-    /// Text, or a value tree.
+    /// The type of the answers: text, or a JSON value if the provider was created with ``AnswerForm/structured``.
     public var responseType: ContentType { form.type }
     /// The service's limits, with this provider's timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }

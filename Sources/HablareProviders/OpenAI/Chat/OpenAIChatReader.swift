@@ -24,7 +24,10 @@ struct OpenAIChatReader: WholeTextReader {
 
     func ending(requestID: String?) throws(TextFault) -> TextEnding {
         var answer = answer
-        if !reasoning.isEmpty { answer.thinking = [[Self.reasoningMembers[0]: .string(reasoning)]] }
+        if !reasoning.isEmpty {
+            let calls = answer.tools.calls(areCut: answer.finishReason == "length") ?? []
+            answer.thinking = [KeptReasoning(text: reasoning, calls: calls.map(\.id)).value]
+        }
         return try answer.ending(requestID: requestID)
     }
 

@@ -83,7 +83,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
             if case .system(let text) = turn {
                 messages.append(["role": role, "content": .string(text)])
             } else {
-                messages.append(try Self.message(turn))
+                messages.append(try message(turn))
             }
         }
         return messages
@@ -107,10 +107,10 @@ struct OpenAIChatRequest: Sendable, Hashable {
         return result
     }
 
-    private static func message(_ turn: OpenAIConversation.Turn) throws(AIServiceError) -> ParameterValue {
+    private func message(_ turn: OpenAIConversation.Turn) throws(AIServiceError) -> ParameterValue {
         switch turn {
         case .system(let text): return ["role": "system", "content": .string(text)]
-        case .user(let pieces): return ["role": "user", "content": content(pieces)]
+        case .user(let pieces): return ["role": "user", "content": Self.content(pieces)]
         case .toolResult(let id, let content):
             return ["role": "tool", "tool_call_id": .string(id), "content": .string(content)]
         case .assistant(let text, let calls):
@@ -120,6 +120,11 @@ struct OpenAIChatRequest: Sendable, Hashable {
                 var list: [ParameterValue] = []
                 for call in calls { list.append(try Self.call(call)) }
                 message["tool_calls"] = .array(list)
+                if compatibility.returnsReasoning {
+                    let ids = calls.map(\.id)
+                    let kept = parameters.earlierReasoning.first { $0.calls == ids }
+                    message["reasoning_content"] = .string(kept?.text ?? "")
+                }
             }
             return .object(message)
         }

@@ -9,8 +9,8 @@ import HablareSupport
 final class EmbeddingGatherer: Sendable {
     /// The results of a call's texts, in the order of the texts, or the failure of the whole call.
     typealias Results = Result<[Result<ProviderAnswer, AIServiceError>], AIServiceError>
-    /// A function that sends one call. Its ``ProviderCall`` has the longest timeout of the texts and receives the
-    /// reported limits.
+    /// A function that sends one call. Its ``ProviderCall`` has the texts, and the longest timeout of them. It receives
+    /// the reported limits.
     typealias Send = @Sendable ([OpenAIEmbeddingRequest], ProviderCall) async -> Results
 
     private struct Waiter {
@@ -54,6 +54,9 @@ final class EmbeddingGatherer: Sendable {
         self.clock = clock
         elapsed = Self.stopwatch(clock)
     }
+
+    /// The number of texts that wait for their result.
+    var waitingCount: Int { state.withLock { $0.waiters.count } }
 
     private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
         let start = clock.now
@@ -150,8 +153,11 @@ final class EmbeddingGatherer: Sendable {
         }
         guard let first = waiting.first?.1 else { return ended(call, [], .failure(.attemptCancelled)) }
         let limits = Locked<ReportedLimits?>(nil)
+        // The service may quote any of the texts, and its message goes to all of them.
+        var request = first.call.request
+        request.prompt = .messages(waiting.map { .init(role: .user, text: $0.1.request.text) })
         let shared = ProviderCall(
-            request: first.call.request, attempt: first.call.attempt,
+            request: request, attempt: first.call.attempt,
             timeout: waiting.map(\.1.call.timeout).max() ?? first.call.timeout,
             limits: { reported in limits.withLock { $0 = reported } })
         let results = await send(waiting.map(\.1.request), shared)

@@ -28,7 +28,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
-    private let gatherer: EmbeddingGatherer
+    let gatherer: EmbeddingGatherer
 
     /// The maximum size of an answer in bytes for each text. It is enough for the longest vector, even if each number
     /// has 60 digits.
@@ -73,7 +73,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
 
     /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("embeddings", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
     /// Always a vector.
     public var responseType: ContentType { .embedding }

@@ -17,7 +17,9 @@ public import Hablare
 /// - `format`: `png`, `jpeg`, `webp`.
 /// - `extra`: additional members of the body, sent unchanged.
 ///
-/// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id, the model and the revised prompt.
+/// An answer's metadata (``/Hablare/AnswerMetadata``) has the request id, the model and the revised prompt. The usage
+/// counts the prompt's tokens of pictures apart (``/Hablare/Usage/imageInputTokens``), because they have a price of
+/// their own.
 public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
@@ -45,7 +47,7 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
 
     /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("images", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
     /// Always a picture.
     public var responseType: ContentType { .image }

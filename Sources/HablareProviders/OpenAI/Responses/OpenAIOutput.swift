@@ -79,6 +79,21 @@ struct OpenAIOutput: Sendable, Hashable {
     /// calls are the same in the same order.
     func isTurn(text given: String, calls: [ToolCall]) -> Bool { text == given && callIDs == calls.map(\.id) }
 
+    /// The output without the reasoning items that have no encrypted content. If there are any, the other items lose
+    /// their ids: a service may refuse an item by whose id it knows that its reasoning is missing.
+    var withoutUnencryptedThinking: OpenAIOutput {
+        let kept = items.filter { item in
+            item[member: "type"] != "reasoning" || item[member: "encrypted_content"]?.string?.isEmpty == false
+        }
+        guard kept.count < items.count else { return self }
+        return OpenAIOutput(
+            kept.map { item in
+                guard case .object(var members) = item, item[member: "type"] != "reasoning" else { return item }
+                members["id"] = nil
+                return .object(members)
+            })
+    }
+
     private static func text(of messages: [ParameterValue]) -> String {
         messages.flatMap { $0[member: "content"]?.elements ?? [] }.reduce(into: "") { text, part in
             if let refusal = part[member: "refusal"]?.string {

@@ -9,11 +9,13 @@ public import Hablare
 /// The answer is the text of the final messages. Messages of the phase `commentary`, in which the model comments on its
 /// work, are not part of the answer. Their text is in the metadata, under `AnswerMetadata.commentary`.
 ///
-/// If the output contains reasoning, phases or items of other kinds, all its items are kept unchanged and in order, as
-/// ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted. When the conversation continues, pass this text back
-/// in the parameter `thinking_blocks`, or pass a list with one such text for each turn. The items then replace the
-/// assistant's turn that has the same text and calls. If a list has only reasoning items, it is sent before the
-/// assistant's last turn.
+/// The output may contain reasoning, phases or items of other kinds. If it does, all its items are kept unchanged and
+/// in order, as ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted: the provider asks for that
+/// (`reasoning.encrypted_content`) if the request sets an effort, or if the catalog says that the model reasons. When
+/// the conversation continues, pass this text back in the parameter `thinking_blocks`, or pass a list with one such
+/// text for each turn. The items then replace the assistant's turn that has the same text and calls. A list that has
+/// only reasoning items is sent before the assistant's last turn. Reasoning that is not encrypted is left out, unless
+/// the service stores responses.
 ///
 /// With `background: true`, the service produces the answer independently of the connection and stores it. If `extra`
 /// turns `store` off, the service keeps the answer for only about ten minutes. The provider first stores the response's
@@ -67,9 +69,9 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// The provider's identity: `openai`, the base URL, the API with the form of its answers, and the model for
     /// requests that do not name a model.
     public var instance: ProviderInstance { service.instance("responses \(form.rawValue)", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
-    /// Text, or a value tree.
+    /// The type of the answers: text, or a JSON value if the provider was created with ``AnswerForm/structured``.
     public var responseType: ContentType { form.type }
     /// The service's limits, with this provider's timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
@@ -111,13 +113,15 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
 
     /// Returns the service call for a request, before its pictures are read.
     func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
-        try service.checkIsOffered(request.model ?? model)
+        let model = request.model ?? model
+        try service.checkIsOffered(model)
+        var parameters = try OpenAITextParameters(
+            request.parameters, of: id, for: .responses, schemas: service.compatibility.schemas)
+        parameters.obeyResponses(service.catalog.model(model, of: ModelInformation.openAI))
         return OpenAIResponsesRequest(
-            model: request.model ?? model,
+            model: model,
             conversation: try OpenAIConversation(request.prompt, taking: OpenAIResponsesRequest.kinds, of: id),
-            parameters: try OpenAITextParameters(
-                request.parameters, of: id, for: .responses, schemas: service.compatibility.schemas), form: form,
-            isStreamed: form.streams(request))
+            parameters: parameters, form: form, isStreamed: form.streams(request))
     }
 
     /// Returns the service call for a request. Throws an error if the call's body cannot be made.

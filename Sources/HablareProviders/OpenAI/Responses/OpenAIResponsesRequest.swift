@@ -19,16 +19,14 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         var body: [String: ParameterValue] = ["model": .string(model), "input": try input()]
         body["stream"] = .bool(isStreamed)
         if parameters.isInBackground { body["background"] = true }
-        if parameters.extra["store"] == nil { body["store"] = .bool(parameters.isInBackground) }
+        if parameters.extra["store"] == nil { body["store"] = .bool(isStored) }
         body["instructions"] = parameters.instructions.map { .string($0) }
         body["temperature"] = parameters.temperature.map { .double($0) }
         body["top_p"] = parameters.topP.map { .double($0) }
         body["max_output_tokens"] = parameters.maximumTokens.map { .int($0) }
-        if let effort = parameters.effort {
-            body["reasoning"] = ["effort": .string(effort)]
-            // Thinking that the service does not store must be sent back. Models without reasoning refuse this field.
-            if parameters.includesThoughts { body["include"] = [.string(Self.thoughts)] }
-        }
+        if let effort = parameters.effort { body["reasoning"] = ["effort": .string(effort)] }
+        // Thinking that the service does not store must be sent back.
+        if parameters.includesThoughts { body["include"] = [.string(Self.thoughts)] }
         if !parameters.tools.isEmpty { body["tools"] = .array(parameters.tools.map(Self.tool)) }
         body["tool_choice"] = parameters.toolChoice.map(Self.choice)
         if var format = parameters.format {
@@ -41,7 +39,10 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         return .object(body)
     }
 
-    /// The value of `include` that requests encrypted thinking in the answer.
+    /// Whether the service stores the response.
+    private var isStored: Bool { parameters.extra["store"].map { $0 == true } ?? parameters.isInBackground }
+
+    /// The value of `include` that makes the answer contain encrypted thinking.
     static let thoughts = "reasoning.encrypted_content"
 
     /// Returns a tool in the form of this API. The tool is not strict, because strict tools do not accept some schemas
@@ -66,22 +67,28 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         }
         var outputs = parameters.earlierOutputs.filter(\.isTurn)
         // Thinking alone belongs before the turn that it led to, which is the model's last one.
-        let thinking = parameters.earlierOutputs.filter { !$0.isTurn }.flatMap(\.items)
+        let thinking = parameters.earlierOutputs.filter { !$0.isTurn }
         let last = conversation.turns.lastIndex { if case .assistant = $0 { true } else { false } }
         guard thinking.isEmpty || last != nil else { throw Self.strangeOutput }
         var items: [ParameterValue] = []
         for (index, turn) in conversation.turns.enumerated() {
-            if index == last { items += thinking }
+            if index == last { items += thinking.flatMap(sent) }
             if case .assistant(let text, let calls) = turn,
                 let place = outputs.firstIndex(where: { $0.isTurn(text: text, calls: calls) })
             {
-                items += outputs.remove(at: place).items
+                items += sent(outputs.remove(at: place))
             } else {
                 items += try Self.items(of: turn)
             }
         }
         guard outputs.isEmpty else { throw Self.strangeOutput }
         return .array(items)
+    }
+
+    /// Returns the items of an earlier turn. A service that stores nothing would look for unencrypted thinking by its
+    /// id, and refuse the call.
+    private func sent(_ output: OpenAIOutput) -> [ParameterValue] {
+        (isStored ? output : output.withoutUnencryptedThinking).items
     }
 
     private static let strangeOutput = AIServiceError(

@@ -65,11 +65,15 @@ public struct OpenAICompatibility: Sendable, Hashable {
     /// The name of the parameter for the seed. Default: ``SeedName/seed``. For example, use `.randomSeed` for Mistral.
     public var seedName = SeedName.seed
 
-    /// Whether to adapt schemas to OpenAI's rules for strict schemas.
-    ///
-    /// The rules require that objects allow no further members, that every member is required, and that every keyword
-    /// is one that OpenAI enforces. If a server enforces schemas with its own grammar, it accepts any schema, so use
-    /// `false`.
+    /// Whether to send the model's reasoning back in its turns with tool calls (`reasoning_content`). Other servers may
+    /// refuse this member. Default: `false`. For example, `true` for DeepSeek, which refuses such a turn without its
+    /// reasoning.
+    public var returnsReasoning = false
+
+    /// Whether to adapt schemas to OpenAI's rules for strict schemas. These rules require that objects are closed, that
+    /// every member is required, and that every keyword is one that OpenAI enforces. An adapted schema is sent as
+    /// strict. If `false`, every schema is sent unchanged and not strict. A server that enforces schemas with its own
+    /// grammar accepts any schema.
     public var fitsSchemas: Bool
     /// The maximum number of texts in one call for vectors. At least 1.
     public var textsPerCall: Int

@@ -1,9 +1,13 @@
 /// The table of presets.
 ///
-/// The table was checked in November 2026 against stored copies of the services' pages and libraries. No service was
-/// called. Some copies were older, and some contain only the beginning of a page. A comment above each row has the
-/// addresses of the copies, and names each fact that was not found and therefore not checked. The pages for keys of
-/// Mistral, xAI, Together and Azure were also not found.
+/// The table was checked in November 2026 against stored copies of the services' pages and libraries. Some copies were
+/// older. No service was called. A comment above each row has the addresses of these copies. Some copies contain only
+/// the beginning of a page. The comment also names each fact that was not found; such a fact is not checked. The pages
+/// for keys of Mistral, xAI, Together and Azure were not found either.
+///
+/// Services on the network receive schemas that are adapted to OpenAI's rules, which are the strictest. OpenRouter
+/// passes schemas on to OpenAI. The documentation of the others has closed objects with required members in its
+/// examples.
 extension OpenAIPreset {
     /// All presets. Services on the network precede servers for the user's own machine.
     public static let all: [OpenAIPreset] = [
@@ -14,11 +18,12 @@ extension OpenAIPreset {
         OpenAIPreset(
             "openrouter", "OpenRouter", "https://openrouter.ai/api/v1", ["OPENROUTER_API_KEY"],
             page: "https://openrouter.ai/keys", keys: "sk-or-", offers: [.text, .speech, .embedding],
-            .with(.maxTokens)),
+            .with(.maxTokens) { $0.fitsSchemas = true }),
         // https://console.groq.com/docs/openai
         // https://console.groq.com/docs/speech-to-text
         // max_tokens is deprecated (groq-python). Speech is WAV alone: 400 for other formats (reports of 2026).
-        // Only some models take json_schema. Not found: stream_options.
+        // https://console.groq.com/docs/structured-outputs.md
+        // Only some models take json_schema, and fewer take strict ones. Not found: stream_options.
         OpenAIPreset(
             "groq", "Groq", "https://api.groq.com/openai/v1", ["GROQ_API_KEY"],
             page: "https://console.groq.com/keys", keys: "gsk_", offers: [.text, .speech, .transcription],
@@ -33,21 +38,28 @@ extension OpenAIPreset {
             .with(.maxTokens) {
                 $0.streamsUsage = false
                 $0.seedName = .randomSeed
+                $0.fitsSchemas = true
             }),
         // https://api-docs.deepseek.com/quick_start/your_first_api_call.md
         // https://api-docs.deepseek.com/guides/json_mode.md
-        // 400 for json_schema (a report of July 2026). Not found: the reference of chat/completions itself.
+        // https://api-docs.deepseek.com/guides/thinking_mode
+        // https://github.com/deepseek-ai/deepseek-harness/discussions/739
+        // 400 for json_schema (a report of July 2026). 400 for a turn with tool calls that lacks its reasoning_content,
+        // even an empty one. Not found: the reference of chat/completions itself.
         OpenAIPreset(
             "deepseek", "DeepSeek", "https://api.deepseek.com", ["DEEPSEEK_API_KEY"],
             page: "https://platform.deepseek.com/api_keys", offers: [.text],
-            .with(.maxTokens) { $0.structure = .object }),
+            .with(.maxTokens) {
+                $0.structure = .object
+                $0.returnsReasoning = true
+            }),
         // https://docs.x.ai/developers/rest-api-reference/inference
         // max_tokens is deprecated, by another site's copy of the reference. Chat is a legacy API. Speech and
         // transcripts have APIs of their own (POST tts, POST stt). Not found: stream_options.
         OpenAIPreset(
             "xai", "xAI", "https://api.x.ai/v1", ["XAI_API_KEY"],
             page: "https://console.x.ai", keys: "xai-", offers: [.text, .image],
-            .with(.maxCompletionTokens)),
+            .with(.maxCompletionTokens) { $0.fitsSchemas = true }),
         // https://ai.google.dev/gemini-api/docs/openai
         // https://ai.google.dev/api/compatibility
         // Both names of the limit are documented. More than 100 texts in a call are refused (a report of January 2026).
@@ -56,14 +68,20 @@ extension OpenAIPreset {
             "gemini", "Gemini", "https://generativelanguage.googleapis.com/v1beta/openai",
             ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
             page: "https://aistudio.google.com/apikey", offers: [.text, .image, .embedding],
-            .with(.maxTokens) { $0.textsPerCall = 100 }),
+            .with(.maxTokens) {
+                $0.textsPerCall = 100
+                $0.fitsSchemas = true
+            }),
         // https://docs.together.ai/docs/inference/openai-compatibility
         // The library (together-py) has neither stream_options nor max_completion_tokens. For pictures it has the
         // response_format base64, and this provider asks for b64_json. Not found: whether a stream has its usage unasked.
         OpenAIPreset(
             "together", "Together", "https://api.together.ai/v1", ["TOGETHER_API_KEY"],
             page: "https://api.together.ai/settings/api-keys", offers: [.text, .speech, .embedding],
-            .with(.maxTokens) { $0.streamsUsage = false }),
+            .with(.maxTokens) {
+                $0.streamsUsage = false
+                $0.fitsSchemas = true
+            }),
         // https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle
         // https://learn.microsoft.com/azure/ai-services/openai/reference-preview-latest
         // Models are names of deployments. Speech, transcripts and pictures are in preview, with api-version=preview.

@@ -62,7 +62,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The provider's identity: `openai`, the base URL, the API, and the model and the voice for requests that do
     /// not name them.
     public var instance: ProviderInstance { service.instance("speech \(voice)", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
     /// Always audio.
     public var responseType: ContentType { .audio }

@@ -18,13 +18,17 @@ struct OpenAITextParameters: Sendable, Hashable {
     let schema: [String: ParameterValue]?
     /// The answer's JSON schema in the form that both APIs use; `nil` if the request has none.
     ///
-    /// The schema is adapted to the service's rules for strict schemas. If this is impossible, it is sent unchanged and
-    /// not strict.
+    /// The schema is adapted to the service's rules for strict schemas. If these rules cannot express the schema, or if
+    /// the service has no such rules, the schema is sent unchanged and not strict.
     private(set) var format: [String: ParameterValue]?
     /// The outputs of earlier turns that must be sent back: one output for each turn.
     var earlierOutputs: [OpenAIOutput] = []
+    /// The reasoning of earlier turns at a server with the chat API.
+    var earlierReasoning: [KeptReasoning] = []
     /// Whether the service works independently of the connection and stores the answer.
     var isInBackground = false
+    /// Whether the model is known to reason, also if the request sets no effort.
+    private var reasons = false
     let extra: ExtraMembers
     /// Whether the upper bound of the usage is still valid with the members of `extra`.
     let isBounded: Bool
@@ -35,7 +39,7 @@ struct OpenAITextParameters: Sendable, Hashable {
     /// Reads the parameters.
     ///
     /// - Parameter dialect: The rules for strict schemas. `nil` for a server without such rules. Such a server receives
-    ///   every schema unchanged and as strict.
+    ///   every schema unchanged and not strict, because a gateway may pass it to a service that has rules.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown parameter or an invalid value.
     init(
         _ values: [String: ParameterValue], of provider: ProviderID, for api: API, schemas dialect: SchemaDialect?
@@ -47,7 +51,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         if api == .chat {
             stop = try reader.texts("stop")
             seed = try reader.whole("seed", in: Int64.min...Int64.max)
-            try Self.checkThinking(reader.value("thinking_blocks"), reader)
+            earlierReasoning = try Self.reasoning(reader.value("thinking_blocks"), reader)
         } else {
             earlierOutputs = try Self.outputs(reader.value("thinking_blocks"), reader)
             isInBackground = try reader.flag("background") ?? false
@@ -69,13 +73,18 @@ struct OpenAITextParameters: Sendable, Hashable {
         try reader.finish()
     }
 
-    /// Checks the thinking of earlier turns, which may come from another service. The chat API does not accept
-    /// thinking, so it is only checked.
-    private static func checkThinking(_ value: ParameterValue?, _ reader: ParameterReader) throws(AIServiceError) {
-        guard let value else { return }
+    /// Returns the reasoning of earlier turns. Leaves out the thinking of another service, which the chat API does not
+    /// accept.
+    private static func reasoning(
+        _ value: ParameterValue?, _ reader: ParameterReader
+    ) throws(AIServiceError) -> [KeptReasoning] {
+        guard let value else { return [] }
         let texts = value.string.map { [$0] } ?? value.elements.map { $0.string ?? "" }
         guard !texts.isEmpty, texts.allSatisfy({ KeptThinking($0) != nil }) else {
             throw reader.refusal("thinking_blocks", "is not the text that an answer's metadata has under thinking")
+        }
+        return texts.flatMap { text in
+            (ParameterValue(json: Data(text.utf8))?.elements ?? []).compactMap { KeptReasoning($0) }
         }
     }
 
@@ -110,8 +119,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         let (sent, isStrict) =
             switch dialect?.fit(schema) {
             case .success(let fitted)?: (fitted, true)
-            case .failure?: (schema, false)
-            case nil: (schema, true)
+            case .failure?, nil: (schema, false)
             }
         return ["name": .string(name), "schema": .object(sent), "strict": .bool(isStrict)]
     }
@@ -131,8 +139,19 @@ struct OpenAITextParameters: Sendable, Hashable {
             """)
     }
 
-    /// Whether to request the model's thinking, so that a later turn can send it back.
-    var includesThoughts: Bool { effort != nil && effort != "none" && extra["include"] == nil }
+    /// Notes whether the model reasons. A model does if the catalog knows an effort for it, or knows that it thinks
+    /// unless a request turns thinking off.
+    mutating func obeyResponses(_ model: ModelInformation?) {
+        reasons = model?.thinksByDefault == true || model?.efforts?.contains { $0 != "none" } == true
+    }
+
+    /// Whether to request the model's thinking, so that a later turn can send it back. Models without reasoning refuse
+    /// such a request, so a model that is not in the catalog must have an effort in the request.
+    var includesThoughts: Bool {
+        guard extra["include"] == nil else { return false }
+        guard let asked = effort ?? extra["reasoning"]?[member: "effort"]?.string else { return reasons }
+        return asked != "none"
+    }
 
     /// Returns an upper bound of a call's usage; `nil` if the output is not limited, or if `extra` may raise the cost.
     func maximumUsage(of prompt: Prompt) -> Usage? {
@@ -147,6 +166,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         TokenEstimate.mostTokens(of: ToolDefinition.parameter(tools))
             + TokenEstimate.mostTokens(of: .object(format ?? [:]))
             + TokenEstimate.mostTokens(of: .array(earlierOutputs.flatMap(\.items)))
+            + TokenEstimate.mostTokens(of: .array(earlierReasoning.map(\.value)))
             + TokenEstimate.mostTokens(of: .object(extra.members)) + Int64(instructions?.utf8.count ?? 0)
     }
 }

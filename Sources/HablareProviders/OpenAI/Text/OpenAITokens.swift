@@ -15,13 +15,19 @@ struct OpenAITokens: Sendable, Hashable {
         guard let value else { return }
         usage.inputTokens = Self.count(value, "prompt_tokens", "input_tokens") ?? usage.inputTokens
         usage.outputTokens = Self.count(value, "completion_tokens", "output_tokens") ?? usage.outputTokens
-        if let input = value[member: "prompt_tokens_details"] ?? value[member: "input_tokens_details"] {
+        // Transcripts name the details differently (openai 3.57.0, types/audio/transcription.py).
+        if let input = value[member: "prompt_tokens_details"] ?? value[member: "input_tokens_details"]
+            ?? value[member: "input_token_details"]
+        {
             cached = Self.count(input, "cached_tokens") ?? cached
             cacheWrites = Self.count(input, "cache_write_tokens") ?? cacheWrites
             (usage.cachedInputTokens, usage.cacheWriteTokens) = (cached ?? 0, cacheWrites ?? 0)
+            usage.imageInputTokens = Self.count(input, "image_tokens") ?? usage.imageInputTokens
+            usage.audioInputTokens = Self.count(input, "audio_tokens") ?? usage.audioInputTokens
         }
         if let output = value[member: "completion_tokens_details"] ?? value[member: "output_tokens_details"] {
             reasoning = Self.count(output, "reasoning_tokens") ?? reasoning
+            usage.audioOutputTokens = Self.count(output, "audio_tokens") ?? usage.audioOutputTokens
         }
     }
 

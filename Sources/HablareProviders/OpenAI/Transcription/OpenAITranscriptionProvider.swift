@@ -35,21 +35,21 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that do not name a model. Default: `gpt-transcribe`. OpenAI
-    ///     retires `whisper-1` and the models `gpt-4o-…transcribe` on 2027-02-26.
+    ///   - model: The model for requests that do not name a model. Default: OpenAI's default in the service's
+    ///     ``OpenAIService/catalog``.
     ///   - timeout: The timeout of an attempt, unless a request sets one. Default: 10 minutes.
     public init(
-        _ id: ProviderID, service: OpenAIService, model: String = "gpt-transcribe", timeout: Duration = .seconds(600)
+        _ id: ProviderID, service: OpenAIService, model: String? = nil, timeout: Duration = .seconds(600)
     ) {
         self.id = id
         self.service = service
-        self.model = model
+        self.model = model ?? service.catalog.usualModel(.transcription, of: ModelInformation.openAI)
         self.timeout = timeout
     }
 
     /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("transcription", model: model) }
-    /// The model for requests that do not name a model, ``model``.
+    /// The model for requests that do not name a model. This is the value of ``model``.
     public var defaultModel: String? { model }
     /// Always text.
     public var responseType: ContentType { .text }
@@ -70,14 +70,15 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// Transcribes a recording once. Sends the recording from its content file, piece by piece.
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, and for a prompt
-    /// that does not have exactly one recording. Its other errors are those of ``OpenAIChatProvider/generate(_:)``.
+    /// that does not have exactly one recording, and with `modelRetired` for a retired model. Its other errors are those of ``OpenAIChatProvider/generate(_:)``.
     /// Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAITranscriptionRequest {
-        try OpenAITranscriptionRequest(request, model: model, isOpenAI: service.isOpenAI, of: id)
+        try service.checkIsOffered(request.model ?? model)
+        return try OpenAITranscriptionRequest(request, model: model, isOpenAI: service.isOpenAI, of: id)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {

@@ -132,7 +132,7 @@ struct MessageCommitter: ActionCommitter {
             } catch let error as POSIXError where error.code == .ECONNREFUSED {
                 outcomes.append(.failed(error, isRetryable: true))
             } catch {
-                // The message may have arrived although its answer was lost.
+                // The service may have received the message, even if its answer was lost.
                 outcomes.append(.unknown(error))
             }
         }

@@ -11,7 +11,9 @@ import Testing
     private func shown(
         _ message: String, _ request: AIRequest? = AIRequest(prompt: "Hi."), sentBody: Bool = true
     ) throws -> String? {
-        VendorWords(request, sentBody: sentBody, keys: [try APIKey("gateway-key-0123")]).shown(message)
+        VendorWords(
+            [request].compactMap(\.self), sentBody: sentBody, keys: [try APIKey("gateway-key-0123")]
+        ).shown(message)
     }
 
     @Test(
@@ -71,6 +73,29 @@ import Testing
         }
         #expect(try shown("Cannot do \\u00dcml\\u00e4ut", request) == "Cannot do [prompt]")
         #expect(try shown("bad plainword", request) == "bad plainword")
+    }
+
+    @Test func `Addresses and file names of the prompt are taken out`() throws {
+        let request = AIRequest(
+            prompt: .messages([
+                Prompt.Message(
+                    role: .user,
+                    parts: [
+                        .link("https://example.com/birthday%20party.png?v=4711", .image),
+                        .document(Body(Data("x".utf8)), .pdf, name: "Kowalski contract.pdf"),
+                    ])
+            ]))
+        let quoted = [
+            "https://example.com/birthday%20party.png?v=4711", "birthday party.png", "4711", "Kowalski contract.pdf",
+            "kowalski",
+        ]
+        for quote in quoted { #expect(try shown("Cannot fetch '\(quote)'", request) == "Cannot fetch '[prompt]'") }
+    }
+
+    @Test func `Texts that are too large to compare keep no message`() throws {
+        let request = AIRequest(prompt: .text(String(repeating: "a", count: VendorWords.mostOfTexts)))
+        let words = VendorWords([request, AIRequest(prompt: "b")], sentBody: true, keys: [])
+        #expect(words.shown("Too long.") == nil)
     }
 
     @Test func `Without a request only a call without a body has a message`() throws {

@@ -98,7 +98,55 @@ struct SDKWireTests {
         }
     }
 
+    private static func responsesTools(_ name: String, _ parameters: [String: ParameterValue]) -> Case {
+        Case(
+            name: name, read: ["weather", "Córdoba", "c2VjcmV0", "Grüß 🌍", "Grüß 🌍"], differences: [notStreamed]
+        ) { services, _ in
+            let provider = OpenAIResponsesProvider("openai", service: services.openAI, model: "gpt-6-luna")
+            try await twoTurns(
+                of: provider, parameters.merging(["tools": toolParameter]) { $1 }, streams: [false, true])
+        }
+    }
+
+    /// Returns a call that the service refuses with a status. Both report the status and the service's message.
+    private static func refused(
+        _ name: String, _ status: Int, differences: [WireDifference],
+        by provider:
+            @escaping @Sendable (Services) ->
+            any AIServiceProvider, _ parameters: [String: ParameterValue] = [:]
+    ) -> Case {
+        let isFast = status == 429
+        return Case(
+            name: name,
+            read: [
+                .int(Int64(status)), isFast ? "RateLimitError" : "BadRequestError",
+                .string(WireAnswers.refusedBecause), isFast ? "7" : nil,
+            ], differences: differences
+        ) { services, _ in
+            let request = AIRequest(
+                prompt: .text(isFast ? WireAnswers.fastPrompt : WireAnswers.refusedPrompt), parameters: parameters)
+            let failure = try #require(await provider(services).answering(request).failure)
+            #expect(failure.code == (isFast ? .rateLimited : .invalidRequest))
+            #expect(failure.disposition == (isFast ? .retry(after: .seconds(7)) : .fail))
+            #expect(failure.cause?.hasPrefix("status \(status)") == true)
+            #expect(failure.cause?.hasSuffix(WireAnswers.refusedBecause) == true, "\(failure.cause ?? "")")
+        }
+    }
+
+    private static func refusedChat(_ name: String, _ status: Int) -> Case {
+        refused(name, status, differences: [notStreamed]) {
+            OpenAIChatProvider("openai", service: $0.openAI, model: "gpt-6-luna")
+        }
+    }
+
+    private static func refusedMessage(_ name: String, _ status: Int) -> Case {
+        refused(
+            name, status, differences: claudesHead + [alwaysStreamed],
+            by: { AnthropicMessagesProvider(service: $0.anthropic) }, ["max_tokens": 500])
+    }
+
     private static let openAI: [Case] = [
+        refusedChat("chat_refused", 400), refusedChat("chat_rate_limited", 429),
         chat("chat", ["Hello", "stop", 9], ["max_tokens": 50, "temperature": 0.5, "seed": 7, "stop": ["END"]]),
         chat("chat_streamed", ["Grüß 🌍", 9], streams: true),
         // The model takes tools in this API only without reasoning, so the provider turns it off.
@@ -112,13 +160,9 @@ struct SDKWireTests {
                 prompt: "How is it?", parameters: ["max_tokens": 50, "instructions": "Be brief."])
             _ = try await provider.answering(request).result.get()
         },
-        Case(
-            name: "responses_tools", read: ["weather", "Córdoba", "Grüß 🌍", "Grüß 🌍"], differences: [notStreamed]
-        ) { services, _ in
-            let provider = OpenAIResponsesProvider("openai", service: services.openAI, model: "gpt-6-luna")
-            try await twoTurns(
-                of: provider, ["tools": toolParameter, "reasoning_effort": "low"], streams: [false, true])
-        },
+        responsesTools("responses_tools", ["reasoning_effort": "low"]),
+        // The model reasons by itself, so its reasoning must go back, too.
+        responsesTools("responses_without_effort", [:]),
         Case(name: "embeddings", read: [0.5, -1.25, 5]) { services, _ in
             let provider = OpenAIEmbeddingProvider(
                 "openai.embedding", service: services.openAI, model: "text-embedding-3-small")
@@ -182,6 +226,7 @@ struct SDKWireTests {
     }
 
     private static let anthropic: [Case] = [
+        refusedMessage("messages_refused", 400), refusedMessage("messages_rate_limited", 429),
         messages("messages", ["Good day", "end_turn"], ["stop": ["END"]], differences: [alwaysStreamed]),
         messages("messages_streamed", [.string(AnthropicStreams.helloText), "end_turn"], [:]),
         Case(

@@ -22,13 +22,16 @@ struct WireAnswers: Sendable {
     func reply(to call: ReceivedCall) -> ServerReply {
         let body = ParameterValue(lenientJSON: call.body) ?? .null
         let isStreamed = body[member: "stream"] == true
-        let hasResult = String(decoding: call.body, as: UTF8.self).contains("22 degrees")
+        let text = String(decoding: call.body, as: UTF8.self)
+        let hasResult = text.contains("22 degrees")
+        if text.contains(Self.refusedPrompt) { return Self.refusal(400, call) }
+        if text.contains(Self.fastPrompt) { return Self.refusal(429, call) }
         return switch (call.method, call.path) {
         case (.post, "/v1/chat/completions"): isStreamed ? Self.events(Self.chatStream) : Self.json(Self.chat(body))
         case (.post, "/v1/responses"):
             isStreamed
                 ? .text(200, Self.responseStream, type: "text/event-stream")
-                : Self.json(body[member: "tools"] == nil ? Self.response([Self.answer("Hello")]) : Self.firstTurn)
+                : Self.json(body[member: "tools"] == nil ? Self.response([Self.answer("Hello")]) : Self.firstTurn(body))
         case (.post, "/v1/embeddings"): Self.json(Self.vectors(body))
         case (.post, "/v1/images/generations"), (.post, "/v1/images/edits"):
             Self.json(
@@ -82,6 +85,22 @@ struct WireAnswers: Sendable {
         }
     }
 
+    /// The prompts of calls that the services refuse: one for its content, one because of the rate limit.
+    static let refusedPrompt = "Refuse this."
+    static let fastPrompt = "Too fast."
+    /// The services' message in a refusal.
+    static let refusedBecause = "max_tokens is too large for this model"
+
+    private static func refusal(_ status: Int, _ call: ReceivedCall) -> ServerReply {
+        let type = status == 429 ? "rate_limit_error" : "invalid_request_error"
+        let error =
+            call.path == "/v1/messages"
+            ? #"{"type":"error","error":{"type":"\#(type)","message":"\#(refusedBecause)"},"request_id":"req_1"}"#
+            : #"{"error":{"message":"\#(refusedBecause)","type":"\#(type)","param":null,"code":"\#(status == 429 ? "rate_limit_exceeded" : "invalid_value")"}}"#
+        return .text(
+            status, error, type: "application/json", fields: status == 429 ? [.retryAfter: "7"] : [:])
+    }
+
     private static func json(_ text: String) -> ServerReply { .text(200, text, type: "application/json") }
 
     private static func events(_ data: [String]) -> ServerReply {
@@ -125,8 +144,12 @@ struct WireAnswers: Sendable {
             "[DONE]",
         ]
 
-    private static let reasoning =
-        #"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"c2VjcmV0","status":"completed"}"#
+    /// The model's reasoning, encrypted if the call asks for that.
+    private static func reasoning(_ body: ParameterValue) -> String {
+        let isAsked = body[member: "include"]?.elements.contains("reasoning.encrypted_content") == true
+        return
+            #"{"type":"reasoning","id":"rs_1","summary":[]\#(isAsked ? #","encrypted_content":"c2VjcmV0""# : ""),"status":"completed"}"#
+    }
     private static let call =
         #"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"weather","arguments":"{\"city\":\"Córdoba\"}","status":"completed"}"#
 
@@ -138,7 +161,7 @@ struct WireAnswers: Sendable {
         #"{"id":"resp_1","object":"response","created_at":1,"model":"gpt-6-luna","status":"\#(status)","error":null,"incomplete_details":null,"instructions":null,"metadata":{},"parallel_tool_calls":true,"temperature":1.0,"tool_choice":"auto","tools":[],"top_p":1.0,"output":[\#(output.joined(separator: ","))],"usage":\#(status == "completed" ? #"{"input_tokens":9,"output_tokens":4,"total_tokens":13,"input_tokens_details":{"cached_tokens":3},"output_tokens_details":{"reasoning_tokens":2}}"# : "null")}"#
     }
 
-    private static let firstTurn = response([reasoning, call])
+    private static func firstTurn(_ body: ParameterValue) -> String { response([reasoning(body), call]) }
 
     private static let responseStream: String = {
         let part = #""item_id":"msg_1","output_index":0,"content_index":0"#

@@ -37,6 +37,20 @@ import Testing
             ])
     }
 
+    @Test func `The tokens of sound and pictures are counted apart`() async throws {
+        let usage = #"""
+            {"prompt_tokens":90,"completion_tokens":40,"prompt_tokens_details":{"audio_tokens":50,"image_tokens":"20"},
+             "completion_tokens_details":{"audio_tokens":30}}
+            """#
+        let outcome = try await call(
+            OpenAIBench.json(#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":\#(usage)}"#))
+        #expect(
+            try outcome.result.get().usage
+                == Usage(
+                    inputTokens: 90, outputTokens: 40, imageInputTokens: 20, audioInputTokens: 50,
+                    audioOutputTokens: 30))
+    }
+
     @Test("An answer cut at any byte fails and is never returned in part")
     func cut() async throws {
         let text = Data(Self.completion(#"{"content":"Grüß dich"}"#).utf8)

@@ -167,4 +167,35 @@ import Testing
         #expect(outcome.text == "Hello.")
         #expect(try outcome.result.get().metadata["thinking"] == #"[{"reasoning_content":"hm, yes"}]"#)
     }
+
+    @Test func `Reasoning belongs to the turn with the same calls, and a turn without any has an empty one`()
+        async throws
+    {
+        var compatibility = OpenAICompatibility.others
+        compatibility.returnsReasoning = true
+        func turn(_ id: String) -> [Prompt.Message] {
+            [
+                .init(role: .assistant, parts: [.toolCall(id: id, name: "f", arguments: [:])]),
+                .init(role: .tool, parts: [.toolResult(id: id, content: "1")]),
+            ]
+        }
+        var messages: [Prompt.Message] = [.init(role: .user, text: "x")]
+        for id in ["a", "b", "c"] { messages += turn(id) }
+        messages += [.init(role: .assistant, text: "Done."), .init(role: .user, text: "y")]
+        let kept: [ParameterValue] = [
+            #"[{"reasoning_content":"of c","calls":["c"]}]"#, #"[{"reasoning_content":"of a","calls":["a"]}]"#,
+            #"[{"reasoning_content":"of the text"}]"#,
+        ]
+        let request = AIRequest(prompt: .messages(messages), parameters: ["thinking_blocks": .array(kept)])
+        let outcome = try await OpenAIBench(compatibility: compatibility).call(request) { _ in
+            OpenAIBench.json("{}", status: 500)
+        } _: {
+            OpenAIBench.chat()($0)
+        }
+        let turns = (outcome.calls.first?.json?[member: "messages"]?.elements ?? []).filter {
+            $0[member: "role"] == "assistant"
+        }
+        let sent = turns.map { $0[member: "reasoning_content"]?.string ?? "none" }
+        #expect(sent == ["of a", "", "of c", "none"])
+    }
 }

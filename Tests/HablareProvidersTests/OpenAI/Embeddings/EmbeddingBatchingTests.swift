@@ -41,32 +41,56 @@ import Testing
         var sizes: [Int] { transport.calls.map { max(1, $0.json?[member: "input"]?.elements.count ?? 0) } }
     }
 
+    /// A clock that stands still, and jumps to the end of each sleep once the sleepers may go on.
+    private struct HeldClock: Clock {
+        let start = ContinuousClock().now
+        let jumped = Locked(Duration.zero)
+        let mayGoOn: @Sendable () -> Bool
+        var now: ContinuousClock.Instant { start.advanced(by: jumped.withLock { $0 }) }
+        var minimumResolution: Duration { .nanoseconds(1) }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            repeat {
+                try Task.checkCancellation()
+                await Task.yield()
+            } while !mayGoOn()
+            jumped.withLock { $0 = max($0, start.duration(to: deadline)) }
+        }
+    }
+
     private func withManager<R: Sendable>(
         _ server: VectorServer, attempts: Int = 1, textsPerCall: Int = 2048,
+        clock: any Clock<Duration> = ContinuousClock(), registering: (OpenAIEmbeddingProvider) -> Void = { _ in },
         _ body: @Sendable @escaping (AIRequestManager) async throws -> R
     ) async throws -> R {
         let compatibility = OpenAICompatibility(encodesVectors: false, textsPerCall: textsPerCall)
         let service = try OpenAIBench(compatibility: compatibility).service(server.transport)
+        let provider = OpenAIEmbeddingProvider("openai.embedding", service: service, model: "m", clock: clock)
+        registering(provider)
         let manager = AIRequestManager(
-            store: InMemoryStore(),
-            providers: try ProviderRegistry([OpenAIEmbeddingProvider("openai.embedding", service: service, model: "m")]
-            ),
+            store: InMemoryStore(), providers: try ProviderRegistry([provider]),
             configuration: EngineConfiguration(retry: RetryPolicy(maximumAttempts: attempts, baseDelay: .zero)))
         return try await EngineService.run(manager) { try await body(manager) }
     }
 
-    @Test("10,000 texts share a few calls, and make none a second time")
+    @Test("10,000 texts share five calls, and make none a second time")
     func tenThousand() async throws {
         let server = VectorServer(isReversed: true)
         let requestor = try EmbeddingRequestor("openai.embedding.m")
-        try await withManager(server) { manager in
+        // The clock goes on when four full calls are answered and all other texts wait for the fifth.
+        let mayGoOn = Locked<@Sendable () -> Bool>({ false })
+        let clock = HeldClock { mayGoOn.withLock { $0 }() }
+        try await withManager(server, clock: clock) { provider in
+            mayGoOn.withLock {
+                $0 = { server.transport.calls.count == 4 && provider.gatherer.waitingCount == 10_000 - 4 * 2048 }
+            }
+        } _: { manager in
             let texts = (0..<10_000).map { "line \($0)" }
             let key = JobKey.hashing([Data("job".utf8)])
             let outputs = try await requestor.ask(texts, manager: manager, jobKey: key)
             #expect(outputs.map(\.value) == texts.map { [VectorServer.number(of: $0)] })
-            // Five on an idle machine. On a busy one, texts arrive more slowly, and a call leaves before it is full.
-            #expect(server.sizes.count <= 100 && server.sizes.allSatisfy { $0 <= 2048 }, "\(server.sizes)")
-            #expect(server.sizes.reduce(0, +) == 10_000)
+            #expect(server.sizes == [2048, 2048, 2048, 2048, 1808])
+            mayGoOn.withLock { $0 = { true } }
             let calls = server.sizes.count
             // The same job, and the same texts in another one: each text has a cached answer of its own.
             _ = try await requestor.ask(texts, manager: manager, jobKey: key)
@@ -74,6 +98,33 @@ import Testing
             #expect(server.sizes.count == calls)
             _ = try await requestor.ask(texts + ["another line"], manager: manager)
             #expect(server.sizes.count == calls + 1 && server.sizes.last == 1)
+        }
+    }
+
+    @Test("A refusal that quotes one of the texts is kept without the words of all of them")
+    func quoted() async throws {
+        let transport = ScriptedTransport { call in
+            let texts = (call.json?[member: "input"]?.elements ?? []).compactMap(\.string)
+            return OpenAIBench.json(
+                #"{"error":{"message":"Bad: \#(texts.joined(separator: ", "))","code":"bad"}}"#, status: 500)
+        }
+        let service = try OpenAIBench(compatibility: OpenAICompatibility(encodesVectors: false)).service(transport)
+        let mayGoOn = Locked<@Sendable () -> Bool>({ false })
+        let clock = HeldClock { mayGoOn.withLock { $0 }() }
+        let provider = OpenAIEmbeddingProvider("openai.embedding", service: service, model: "m", clock: clock)
+        mayGoOn.withLock { $0 = { provider.gatherer.waitingCount == 3 } }
+        let texts = ["Gorgonzola", "Kowalski", "Trondheim"]
+        let failures = await withTaskGroup(of: AIServiceError?.self) { group in
+            for text in texts {
+                group.addTask { await provider.answering(AIRequest(prompt: .text(text))).failure }
+            }
+            return await group.reduce(into: [AIServiceError?]()) { $0.append($1) }
+        }
+        #expect(transport.calls.map { $0.json?[member: "input"]?.elements.count } == [3])
+        for failure in failures {
+            let cause = try #require(failure?.cause)
+            for text in texts { #expect(!cause.contains(text), "\(cause)") }
+            #expect(cause.contains("bad: Bad"))
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
-import Hablare
 import Testing
 
+@testable import Hablare
 @testable import HablareProviders
 
 @Suite struct OpenAIImageTests {
@@ -35,6 +35,24 @@ import Testing
         #expect(answer.usage == Usage(inputTokens: 7, outputTokens: 1000, bytes: Int64(bytes.count)))
         #expect(answer.metadata == ["model": "gpt-image-1.5", "revised_prompt": "A fine cat"])
         #expect(outcome.calls.first?.url.absoluteString == "https://api.openai.com/v1/images/generations")
+    }
+
+    @Test func `The tokens of pictures in the prompt have a price of their own`() async throws {
+        let outcome = try await call(
+            [:], model: "gpt-image-2.6-flare",
+            OpenAIBench.json(
+                #"{"data":[{"b64_json":"\#(Self.png.base64EncodedString())"}],"usage":{"input_tokens":1100,"output_tokens":2000,"total_tokens":3100,"input_tokens_details":{"image_tokens":1000,"text_tokens":100},"output_tokens_details":{"image_tokens":2000,"text_tokens":0}}}"#
+            ))
+        let usage = try outcome.result.get().usage
+        #expect(
+            usage
+                == Usage(
+                    inputTokens: 1100, outputTokens: 2000, bytes: Int64(Self.png.count), imageInputTokens: 1000))
+        // $5 and $8 a million tokens of text and pictures, $30 for those of the answer.
+        let cost = CostModel(prices: .shipped).cost(
+            of: usage, by: CostModel.Payee(names: ["openai.image", "openai"], model: "gpt-image-2.6-flare"),
+            at: OpenAIBench.now)
+        #expect(cost == 68_500)
     }
 
     @Test("All parameters are sent, and models that answer with a URL by default are asked for bytes")

@@ -7,8 +7,10 @@ import Testing
 
 /// The exact bodies sent to `responses`.
 @Suite struct OpenAIResponsesBodyTests {
-    private func sent(_ request: AIRequest, form: AnswerForm = .text) async throws -> ParameterValue {
-        let outcome = try await OpenAIBench().call(request) { _ in
+    private func sent(
+        _ request: AIRequest, form: AnswerForm = .text, catalog: ModelCatalog = .empty
+    ) async throws -> ParameterValue {
+        let outcome = try await OpenAIBench(catalog: catalog).call(request) { _ in
             OpenAIBench.json("{}", status: 500)
         } _: {
             OpenAIBench.responses(form)($0)
@@ -52,6 +54,34 @@ import Testing
             """#)
         let body = try await sent(request)
         #expect(body == expected)
+    }
+
+    @Test("Encrypted reasoning is requested from every model that reasons")
+    func encryptedReasoning() async throws {
+        let catalog = ModelCatalog([
+            ModelInformation(vendor: "openai", id: "by-default", thinksByDefault: true),
+            ModelInformation(vendor: "openai", id: "by-effort", efforts: ["none", "low"]),
+            ModelInformation(vendor: "openai", id: "never", efforts: ["none"]),
+            ModelInformation(vendor: "openai", id: "unknown"),
+        ])
+        func includes(_ model: String, _ parameters: [String: ParameterValue] = [:]) async throws -> Bool {
+            let request = AIRequest(prompt: "x", model: model, parameters: parameters)
+            let body = try await sent(request, catalog: catalog)
+            return body[member: "include"] == ["reasoning.encrypted_content"]
+        }
+        for model in ["by-default", "by-effort"] {
+            #expect(try await includes(model))
+            #expect(try await includes(model, ["reasoning_effort": "low"]))
+            #expect(try await !includes(model, ["reasoning_effort": "none"]))
+            #expect(try await !includes(model, ["extra": ["reasoning": ["effort": "none"]]]))
+            #expect(try await !includes(model, ["extra": ["include": []]]))
+        }
+        for model in ["never", "unknown", "gpt-4.1-mini"] {
+            #expect(try await !includes(model))
+            #expect(try await includes(model, ["extra": ["reasoning": ["effort": "low"]]]))
+        }
+        let request = AIRequest(prompt: "x", model: "gpt-6-luna")
+        #expect(try await sent(request, catalog: .shipped)[member: "include"] == ["reasoning.encrypted_content"])
     }
 
     @Test("A conversation with pictures, tools and earlier thinking is sent")

@@ -115,6 +115,45 @@ import Testing
         #expect(outcome.calls.first?.json?[member: "input"] == expected)
     }
 
+    @Test(
+        "Reasoning without encrypted content is not sent back to a service that stores nothing",
+        arguments: ["null", "\"\"", nil] as [String?])
+    func unencrypted(content: String?) async throws {
+        let member = content.map { #","encrypted_content":\#($0)"# } ?? ""
+        let reasoning = #"{"type":"reasoning","id":"rs_1","summary":[]\#(member)}"#
+        let (encrypted, message) = (Self.items[2], Self.items[3])
+        let prompt = Prompt.messages([
+            .init(role: .user, text: "What colour?"), .init(role: .assistant, text: "It is blue."),
+            .init(role: .user, text: "Sure?"),
+        ])
+        func input(_ items: [String], stored: Bool) async throws -> [ParameterValue] {
+            let request = AIRequest(
+                prompt: prompt,
+                parameters: [
+                    "thinking_blocks": [.string("[\(items.joined(separator: ","))]")],
+                    "extra": stored ? ["store": true] : [:],
+                ])
+            let outcome = try await OpenAIBench().call(request) { _ in
+                OpenAIBench.json("{}", status: 500)
+            } _: {
+                OpenAIBench.responses()($0)
+            }
+            return Array(
+                try #require(outcome.calls.first?.json?[member: "input"]?.elements).dropFirst().dropLast())
+        }
+        var unnamed = try ParameterValue.literal(message)
+        if case .object(var members) = unnamed {
+            members["id"] = nil
+            unnamed = .object(members)
+        }
+        #expect(try await input([reasoning, message], stored: false) == [unnamed])
+        #expect(
+            try await input([reasoning, encrypted, message], stored: false) == [try .literal(encrypted), unnamed])
+        let all = try [reasoning, message].map { try ParameterValue.literal($0) }
+        #expect(try await input([reasoning, message], stored: true) == all)
+        #expect(try await input([reasoning], stored: false).count == 1)
+    }
+
     @Test("Items that are no turn of the conversation are refused")
     func strange() async throws {
         let kept = "[\(Self.items.joined(separator: ","))]"

@@ -1,6 +1,8 @@
 import Hablare
-import HablareProviders
+import HablareJSON
 import Testing
+
+@testable import HablareProviders
 
 /// The table of presets.
 @Suite struct OpenAIPresetTests {
@@ -40,6 +42,37 @@ import Testing
         #expect(try named("azure").keyField == "api-key")
         #expect(try named("azure").needsAddress)
         #expect(OpenAIPreset.all.filter(\.needsAddress).count == 1)
+    }
+
+    /// The presets that receive an ordinary schema adapted and strict, and those that receive it as it is.
+    private static let strict: Set = ["openrouter", "mistral", "xai", "gemini", "together", "azure"]
+    private static let unadapted: Set = ["groq", "ollama", "llama-cpp", "vllm"]
+
+    @Test(arguments: OpenAIPreset.all.map(\.id))
+    func `A schema is strict only if it keeps OpenAI's rules for strict schemas`(id: String) async throws {
+        let preset = try #require(OpenAIPreset.named(id))
+        let schema: ParameterValue = [
+            "type": "object", "required": ["city"],
+            "properties": ["city": ["type": "string", "minLength": 1], "country": ["type": "string"]],
+        ]
+        let bench = OpenAIBench(
+            baseURL: preset.address.replacing(OpenAIPreset.placeholder, with: "name"),
+            compatibility: preset.compatibility)
+        let outcome = try await bench.call(AIRequest(prompt: "x", parameters: ["schema": schema])) { _ in
+            OpenAIBench.json("{}", status: 500)
+        } _: {
+            OpenAIBench.chat()($0)
+        }
+        let format = try #require(outcome.calls.first?.json?[member: "response_format"])
+        let isStrict = Self.strict.contains(id)
+        guard isStrict || Self.unadapted.contains(id) else {
+            #expect(format == ["type": "json_object"] && id == "deepseek")
+            return
+        }
+        let sent = try #require(format[member: "json_schema"])
+        #expect(sent[member: "strict"] == .bool(isStrict))
+        #expect(VendorRules.ofOpenAI(sent[member: "schema"] ?? .null).isEmpty == isStrict)
+        if !isStrict { #expect(sent[member: "schema"] == schema) }
     }
 
     @Test func `A key of another service is noticed, and one of unknown form is not`() throws {

@@ -45,13 +45,16 @@ import Testing
             { OpenAISpeechProvider("p", service: $0, model: $1) },
             { OpenAIImageProvider("p", service: $0, model: $1) },
             { OpenAIEmbeddingProvider("p", service: $0, model: $1) },
+            { OpenAITranscriptionProvider("p", service: $0, model: $1) },
         ]
+        let recording = Prompt.messages([.init(role: .user, parts: [.audio("ID3 sound", .mp3)])])
         for make in makers {
             let transport = ScriptedTransport { _ in OpenAIBench.json("{}", status: 400) }
             let service = try OpenAIBench(catalog: known).service(transport)
             // The model of the request counts, not that of the provider.
             for (usual, asked) in [("gpt-old", nil), ("gpt-new", "gpt-old")] as [(String, String?)] {
-                let request = AIRequest(prompt: "x", model: asked)
+                let hears = make(service, usual) is OpenAITranscriptionProvider
+                let request = AIRequest(prompt: hears ? recording : "x", model: asked)
                 guard case .failure(let error) = await make(service, usual).generate(ProviderCall(request: request))
                 else {
                     Issue.record("Nothing failed")
@@ -61,7 +64,9 @@ import Testing
                 #expect(throws: AIServiceError.self) { try make(service, usual).check(request) }
             }
             #expect(transport.calls.isEmpty)
-            _ = await make(service, "gpt-new").generate(ProviderCall(request: AIRequest(prompt: "x")))
+            let new = make(service, "gpt-new")
+            let prompt = new is OpenAITranscriptionProvider ? recording : "x"
+            _ = await new.generate(ProviderCall(request: AIRequest(prompt: prompt)))
             #expect(transport.calls.count == 1)
         }
     }

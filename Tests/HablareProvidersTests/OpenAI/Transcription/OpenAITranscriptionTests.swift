@@ -42,6 +42,16 @@ import Testing
         return String(decoding: try Data(pieces.map { try $0.read() }.joined()), as: UTF8.self)
     }
 
+    @Test func `The tokens of a recording are counted apart`() async throws {
+        let outcome = try await call(
+            model: "gpt-4o-transcribe",
+            OpenAIBench.json(
+                #"{"text":"Hi","usage":{"type":"tokens","input_tokens":14,"output_tokens":4,"input_token_details":{"audio_tokens":12,"text_tokens":2}}}"#
+            ))
+        let usage = try outcome.result.get().usage
+        #expect(usage.inputTokens == 14 && usage.audioInputTokens == 12 && usage.outputTokens == 4)
+    }
+
     @Test func `A recording is sent as a file of a form, and its text is the answer`() async throws {
         let outcome = try await call(
             ["language": "en", "temperature": 0.5, "keywords": ["Moby", "Ahab"], "extra": ["include[]": "logprobs"]],
