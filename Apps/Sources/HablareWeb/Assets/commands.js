@@ -215,7 +215,9 @@ function readBody(text) {
 export function formCommand(form, submitter) {
   /** @type {Record<string, unknown>} */
   const body = {};
-  for (const [name, value] of new FormData(form, submitter)) {
+  const data = new FormData(form);
+  if (submitter instanceof HTMLButtonElement && submitter.name !== '') data.append(submitter.name, submitter.value);
+  for (const [name, value] of data) {
     if (name === 'id' || typeof value !== 'string') continue;
     if (name.endsWith('[]')) {
       const list = /** @type {unknown[]} */ (body[name.slice(0, -2)] ??= []);
@@ -224,5 +226,6 @@ export function formCommand(form, submitter) {
       body[name] = value;
     }
   }
-  return { url: new URL(form.action).pathname, body };
+  // A field named `action` hides the property of the form, but not the attribute.
+  return { url: new URL(form.getAttribute('action') ?? '', location.href).pathname, body };
 }

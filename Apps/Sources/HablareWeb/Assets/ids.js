@@ -8,10 +8,9 @@
  * @param {{now?: () => number, random?: (bytes: Uint8Array) => Uint8Array}} [seams]
  * @returns {() => string} A maker of ids.
  */
-export function idMaker({
-  now = () => Date.now(),
-  random = (bytes) => globalThis.crypto.getRandomValues(bytes),
-} = {}) {
+export function idMaker(seams = {}) {
+  const now = seams.now ?? (() => Date.now());
+  const random = seams.random ?? ((bytes) => globalThis.crypto.getRandomValues(bytes));
   let last = 0;
   let counter = 0;
   return () => {
