@@ -10,7 +10,7 @@ import { panBy, panStep, showAt } from './zoom.js';
  * @param {import('./sift.js').Shared} shared
  * @returns {import('./sift.js').Page}
  */
-export function startDeck({ state, press, showState, signal, element, stream }) {
+export function startDeck({ state, press, showState, signal, element, stream, sender }) {
   const card = element('card');
   const link = element('card-link');
   const zoom = /** @type {HTMLDialogElement} */ (element('zoom'));
@@ -82,7 +82,14 @@ export function startDeck({ state, press, showState, signal, element, stream }) 
   const release = () => {
     deciding = null;
     delete card.dataset['leaves'];
+    card.classList.remove('is-waiting');
   };
+  sender.addEventListener('change', () => {
+    // While the server is away the photo stays visible: its decision is kept, but not committed.
+    if (deciding === null || (sender.state !== 'waiting' && sender.state !== 'locked')) return;
+    delete card.dataset['leaves'];
+    card.classList.add('is-waiting');
+  }, { signal });
   /**
    * Asks for the state if the stream has not brought the next photo although the decision is committed.
    *
@@ -129,11 +136,10 @@ export function startDeck({ state, press, showState, signal, element, stream }) 
       if (id !== shown) {
         shown = id;
         // The next photo shows only after the commit, also if the answer to the command comes later.
-        deciding = null;
         putBack(card);
         // The next card stands in its place at once. Only the one that leaves moves.
         card.style.transition = 'none';
-        delete card.dataset['leaves'];
+        release();
         requestAnimationFrame(() => card.style.removeProperty('transition'));
         if (photo !== undefined) element('said').textContent = photo.announcement ?? photo.name;
       }
