@@ -40,6 +40,7 @@ BINDINGS = [
     ("pan-right", "Move the view right", ["ArrowRight"], ["compare", "zoom"]),
     ("pan-up", "Move the view up", ["ArrowUp"], ["compare", "zoom"]),
     ("pan-down", "Move the view down", ["ArrowDown"], ["compare", "zoom"]),
+    *((f"rate-{stars}", f"Stars: {stars}", [str(stars)], ["card"]) for stars in range(6)),
     ("help", "Show the keys", ["?"], ["card"]),
 ]
 ARROWS = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", "Escape": "Esc"}
@@ -60,7 +61,7 @@ class Sample:
             self.decisions, self.undone, self.answers, self.readers = [], [], {}, []
             self.bindings = copy.deepcopy(BINDINGS)
             self.mapping = {direction: action for direction, action, _, _ in DIRECTIONS}
-            self.delay = 0.0
+            self.ratings = {}
             self.refuse_next = None
 
     # The parts of the state.
@@ -77,6 +78,10 @@ class Sample:
             "fullWidth": width, "fullHeight": height,
             "details": f"12 May 2024, 14:{index % 60:02} · Fujifilm X-T4 · {width} × {height}",
             "badges": [{"text": "RAW + JPEG"}] if index % 3 == 0 else [],
+            "stars": [{"number": star, "value": "0" if star == self.ratings.get(index) else str(star),
+                       "label": f"{star} star" + ("s" if star > 1 else ""),
+                       "pressed": "true" if star == self.ratings.get(index) else "false",
+                       "isSet": star <= self.ratings.get(index, 0)} for star in range(1, 6)],
             "zoomLabel": f"Zoom into {file['name']}",
             "announcement": f"{file['name']}, {index + 1} of {self.total}",
         }
@@ -211,6 +216,9 @@ class Sample:
                                "name": self.photos[index % len(self.photos)]["name"], "command": body["id"]})
         self.undone.clear()
         return {"action": body["action"]}
+
+    def do_rate(self, body):
+        self.ratings[int(body["photo"][1:])] = int(body["rating"])
 
     def do_undo(self, body):
         found = [each for each in self.decisions if each["id"] == body["decision"]]

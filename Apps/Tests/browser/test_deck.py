@@ -167,6 +167,16 @@ class DecidingTests(BrowserCase):
         self.expect_card("p4")
         self.assertEqual(self.decided(), [(0, "keep"), (1, "trash"), (2, "trash"), (3, "trash")])
 
+    def test_stars_are_set_by_key_and_button_and_taken_back(self):
+        self.page.keyboard.press("4")
+        four = self.page.get_by_role("button", name="4 stars")
+        expect(four).to_have_attribute("aria-pressed", "true")
+        self.page.get_by_role("button", name="2 stars").click()
+        expect(four).to_have_attribute("aria-pressed", "false")
+        self.page.keyboard.press("0")
+        expect(self.page.get_by_role("button", name="2 stars")).to_have_attribute("aria-pressed", "false")
+        self.assertEqual(self.decided(), [])
+
     def test_a_refusal_is_shown_and_the_card_stays(self):
         self.sample.refuse_next = (409, {"title": "This is another photo now.", "detail": "Sift changed nothing."})
         self.page.keyboard.press("ArrowLeft")

@@ -130,6 +130,17 @@ test('When the server stops, all tabs say so, and recover when it is back', () =
   assert.deepEqual(tabs.map((tab) => tab.held?.state['n']), ['new run', 'new run']);
 });
 
+test('A server that says that it stops is believed at once', () => {
+  const browser = new FakeBrowser();
+  const tab = browser.tab();
+  browser.sources[0].onopen();
+  browser.sources[0].dispatchEvent(new Event('stopping'));
+  assert.equal(tab.connection, 'stopped');
+  assert.equal(browser.sources[0].closed, true);
+  browser.sources[0].onerror();
+  assert.equal(browser.waits.length, 1);
+});
+
 test('A tab that becomes visible does not wait for the next attempt', () => {
   const browser = new FakeBrowser();
   const tab = browser.tab();

@@ -153,14 +153,19 @@ export class StateStream extends EventTarget {
       this.#channel.postMessage({ kind: 'state', message });
       this.take(message);
     });
-    source.onerror = () => {
-      source.close();
-      if (this.#source !== source || this.#stopped.signal.aborted) return;
-      this.#source = null;
-      this.#failures += 1;
-      this.#becomes('stopped');
-      this.#cancelWait = this.#seams.wait(reconnectDelay(this.#failures, this.#seams.random()), () => this.#connect());
-    };
+    source.onerror = () => this.#lost(source);
+    // The server says that it ends, so that pages need not wait for the connection to break.
+    source.addEventListener('stopping', () => this.#lost(source));
+  }
+
+  /** @param {EventSource} source */
+  #lost(source) {
+    source.close();
+    if (this.#source !== source || this.#stopped.signal.aborted) return;
+    this.#source = null;
+    this.#failures += 1;
+    this.#becomes('stopped');
+    this.#cancelWait = this.#seams.wait(reconnectDelay(this.#failures, this.#seams.random()), () => this.#connect());
   }
 
   /** @param {Connection} connection */

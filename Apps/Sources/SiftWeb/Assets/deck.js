@@ -39,6 +39,14 @@ export function startDeck({ state, press, showState, signal, element, stream, se
       action: /** @type {HTMLButtonElement} */ (button).value,
     }));
 
+  /** @param {string} stars From 0, which removes the rating, to 5. */
+  const rate = (stars) => {
+    const found = document.querySelector(
+      stars === '0' ? '#rate [aria-pressed="true"]' : `#rate [data-rate="${CSS.escape(stars)}"][aria-pressed="false"]`,
+    );
+    if (found instanceof HTMLButtonElement) found.click();
+  };
+
   const openZoom = () => {
     const photo = state()['deck']?.photo;
     if (photo === undefined || photo.broken || zoom.open) return;
@@ -112,6 +120,7 @@ export function startDeck({ state, press, showState, signal, element, stream, se
         const compare = element('compare-link');
         if (compare.offsetParent !== null) compare.click();
       } else if (action === 'help') help.showModal();
+      else if (action.startsWith('rate-')) rate(action.slice(5));
       else if (action.startsWith('pan-')) panBy(zoomScroll, panStep(action, zoomScroll));
       else press(action);
     },
