@@ -26,3 +26,13 @@ enum PhotoAddress {
         "/media/\(id)/\(text(of: version))/\(size)"
     }
 }
+
+extension PhotoAddress {
+    /// Whether pages ask for pictures of this size. Others are refused, so that a page cannot fill the cache.
+    static func isOffered(_ size: RenditionSize) -> Bool {
+        switch size {
+        case .embedded, .thumbnail, .card, .full: true
+        case .screen(let edge): edge == PhotoState.cardEdge
+        }
+    }
+}

@@ -70,6 +70,9 @@ export function startCompare({ signal, element, state }) {
       if (!(pane instanceof HTMLElement) || answer.outcome !== 'done') return;
       const action = String(answer.body['action'] ?? '');
       pane.dataset['choice'] = action;
+      for (const field of pane.querySelectorAll('input[name="shown"]')) {
+        if (field instanceof HTMLInputElement) field.value = action;
+      }
       const name = state()['deck']?.directions?.find((/** @type {any} */ each) => each.action === action)?.name;
       const note = pane.querySelector('.pane-choice');
       if (note !== null) note.textContent = name ?? action;

@@ -46,6 +46,8 @@ struct PhotoState: WebState, Hashable {
     let badges: [Badge]
     let stars: [Star]
     let broken: Broken?
+    /// The decision that settled the photo, or an empty text.
+    let decision: String
     let zoomLabel: String
     /// What a screen reader says when the photo appears.
     let announcement: String
@@ -80,6 +82,7 @@ struct PhotoState: WebState, Hashable {
                 pressed: $0 == rating ? "true" : "false", isSet: $0 <= rating)
         }
         broken = photo.failure.map { Broken(title: $0.message, advice: "You can still decide this photo. \($0.advice)") }
+        decision = photo.decision?.rawValue ?? ""
         zoomLabel = "Zoom into \(name)"
         announcement = [name, details].filter { !$0.isEmpty }.joined(separator: ", ")
     }
