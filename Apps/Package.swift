@@ -116,7 +116,7 @@ let package = Package(
             swiftSettings: strict),
         // Workers that the tests of the pool start: the real one, and some that misbehave.
         .executableTarget(
-            name: "SiftImagingTestWorker", dependencies: ["CSiftImaging", "SiftImaging"],
+            name: "SiftImagingTestWorker", dependencies: ["CSiftImaging", "SiftCore", "SiftImaging"],
             path: "Tests/SiftImagingTestWorker", swiftSettings: strict),
         .testTarget(
             name: "SiftImagingTests",

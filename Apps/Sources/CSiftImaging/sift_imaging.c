@@ -469,56 +469,79 @@ static uint8_t clipped(int32_t sum) {
     return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
 }
 
+/// Reduces the rows of `from`, which has `width × height` bytes, to `reduced` bytes each. Returns false where memory is
+/// short.
+static bool reduce_across(const uint8_t *from, int width, int height, int reduced, uint8_t *to) {
+    // Pillow skips a direction that keeps its length; so do we, because the filter would soften it.
+    if (width == reduced) {
+        memcpy(to, from, (size_t)width * (size_t)height);
+        return true;
+    }
+    window *windows = NULL;
+    int32_t *weights = NULL;
+    int stride = 0;
+    if (!make_weights(width, reduced, &windows, &weights, &stride)) { return false; }
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < reduced; x++) {
+            const uint8_t *samples = from + (size_t)y * (size_t)width + (size_t)windows[x].first;
+            const int32_t *weight = weights + (size_t)x * (size_t)stride;
+            int32_t sum = 1 << (PRECISION - 1);
+            for (int tap = 0; tap < windows[x].count; tap++) { sum += samples[tap] * weight[tap]; }
+            to[(size_t)y * (size_t)reduced + (size_t)x] = clipped(sum);
+        }
+    }
+    free(windows);
+    free(weights);
+    return true;
+}
+
+/// Reduces the columns of `from`, which has `width × height` bytes, to `reduced` bytes each. Returns false where memory is
+/// short.
+static bool reduce_down(const uint8_t *from, int width, int height, int reduced, uint8_t *to) {
+    if (height == reduced) {
+        memcpy(to, from, (size_t)width * (size_t)height);
+        return true;
+    }
+    window *windows = NULL;
+    int32_t *weights = NULL;
+    int stride = 0;
+    if (!make_weights(height, reduced, &windows, &weights, &stride)) { return false; }
+    for (int y = 0; y < reduced; y++) {
+        for (int x = 0; x < width; x++) {
+            const uint8_t *samples = from + (size_t)windows[y].first * (size_t)width + (size_t)x;
+            const int32_t *weight = weights + (size_t)y * (size_t)stride;
+            int32_t sum = 1 << (PRECISION - 1);
+            for (int tap = 0; tap < windows[y].count; tap++) {
+                sum += samples[(size_t)tap * (size_t)width] * weight[tap];
+            }
+            to[(size_t)y * (size_t)width + (size_t)x] = clipped(sum);
+        }
+    }
+    free(windows);
+    free(weights);
+    return true;
+}
+
 sift_status sift_reduce_grey(const sift_pixels *pixels, int width, int height, uint8_t *grey) {
     if (!is_sound(pixels) || grey == NULL || width < 1 || width > 64 || height < 1 || height > 64) {
         return fail(SIFT_BAD_ARGUMENT, "no pixels, or a reduction outside 1 to 64");
     }
-    window *across = NULL, *down = NULL;
-    int32_t *across_weights = NULL, *down_weights = NULL;
-    int across_stride = 0, down_stride = 0;
-    uint8_t *row = malloc((size_t)pixels->width);
-    uint8_t *narrow = malloc((size_t)width * (size_t)pixels->height);
-    bool complete = row != NULL && narrow != NULL &&
-                    make_weights(pixels->width, width, &across, &across_weights, &across_stride) &&
-                    make_weights(pixels->height, height, &down, &down_weights, &down_stride);
+    size_t count = (size_t)pixels->width * (size_t)pixels->height;
+    uint8_t *whole = malloc(count);
+    // Pillow 13 takes the columns first where that direction shrinks by more than twice as many pixels. Each pass rounds to
+    // whole numbers, so the order shows in the last bit.
+    bool down_first = pixels->height - height > 2 * (pixels->width - width);
+    uint8_t *half = malloc(down_first ? (size_t)pixels->width * (size_t)height : (size_t)width * (size_t)pixels->height);
+    bool complete = whole != NULL && half != NULL;
     if (complete) {
-        // Pillow skips a direction that keeps its length; so do we, because the filter would soften it.
-        for (int y = 0; y < pixels->height; y++) {
-            const uint8_t *source = pixels->bytes + (size_t)y * (size_t)pixels->width * 3;
-            for (int x = 0; x < pixels->width; x++) { row[x] = luma(source + (size_t)x * 3); }
-            uint8_t *target = narrow + (size_t)y * (size_t)width;
-            if (pixels->width == width) {
-                memcpy(target, row, (size_t)width);
-                continue;
-            }
-            for (int x = 0; x < width; x++) {
-                int32_t sum = 1 << (PRECISION - 1);
-                const int32_t *weight = across_weights + (size_t)x * (size_t)across_stride;
-                for (int tap = 0; tap < across[x].count; tap++) { sum += row[across[x].first + tap] * weight[tap]; }
-                target[x] = clipped(sum);
-            }
-        }
-        for (int y = 0; y < height; y++) {
-            for (int x = 0; x < width; x++) {
-                if (pixels->height == height) {
-                    grey[y * width + x] = narrow[y * width + x];
-                    continue;
-                }
-                int32_t sum = 1 << (PRECISION - 1);
-                const int32_t *weight = down_weights + (size_t)y * (size_t)down_stride;
-                for (int tap = 0; tap < down[y].count; tap++) {
-                    sum += narrow[(size_t)(down[y].first + tap) * (size_t)width + (size_t)x] * weight[tap];
-                }
-                grey[y * width + x] = clipped(sum);
-            }
-        }
+        for (size_t index = 0; index < count; index++) { whole[index] = luma(pixels->bytes + index * 3); }
+        complete = down_first ? reduce_down(whole, pixels->width, pixels->height, height, half) &&
+                                    reduce_across(half, pixels->width, height, width, grey)
+                              : reduce_across(whole, pixels->width, pixels->height, width, half) &&
+                                    reduce_down(half, width, pixels->height, height, grey);
     }
-    free(across);
-    free(across_weights);
-    free(down);
-    free(down_weights);
-    free(row);
-    free(narrow);
+    free(whole);
+    free(half);
     return complete ? SIFT_OK : fail(SIFT_DAMAGED, "not enough memory");
 }
 

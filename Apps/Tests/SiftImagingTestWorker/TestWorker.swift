@@ -3,12 +3,14 @@ import Foundation
 import SiftImaging
 
 /// Workers for tests. `serve` is the real one; `puppet` does what the photo's first word says; `limits` reports what a
-/// limited process can still do.
+/// limited process can still do, and `measure` measures a pool.
 @main enum TestWorker {
-    static func main() {
+    static func main() async {
         switch CommandLine.arguments.dropFirst().first {
         case "serve": exit(ImagingWorker.run())
         case "puppet": exit(puppet())
+        case "measure": exit(await Measurement.run(Array(CommandLine.arguments.dropFirst(2))))
+        case "hashes": exit(await Measurement.printHashes(Array(CommandLine.arguments.dropFirst(2))))
         case "limits": exit(limits(CommandLine.arguments.last ?? ""))
         case "silent": while true { sleep(1_000) }
         default: exit(2)

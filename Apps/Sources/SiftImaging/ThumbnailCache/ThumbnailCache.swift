@@ -55,12 +55,15 @@ public struct ThumbnailCache: Sendable, Hashable {
         return nil
     }
 
+    /// Returns the path at which a photo's thumbnail lies if there is one.
+    public func path(_ key: Key, _ size: Size) -> String { folder + "/" + size.rawValue + "/" + key.name }
+
     /// Returns an open descriptor of the photo's thumbnail, which the caller closes, or nil where there is none that is
     /// current. Takes the larger size where the wanted one is missing.
     public func open(_ key: Key, _ size: Size) -> Int32? {
         let sizes: [Size] = size == .large ? [.large, .extraLarge] : [.extraLarge]
         for size in sizes {
-            if let file = openChecked(folder + "/" + size.rawValue + "/" + key.name, key) { return file }
+            if let file = openChecked(path(key, size), key) { return file }
         }
         return nil
     }

@@ -77,5 +77,5 @@ base.save("lossy.webp", quality=70, exif=exif(6, thumbnail=False))
 base.save("animated.webp", save_all=True, append_images=[picture(96, 64, 1), picture(96, 64, 2)], duration=100)
 base.save("plain.tif", compression="tiff_deflate")
 vips("heifsave", "plain.png", "plain.heic", "--Q", "60")
-for index, size in enumerate([(9, 8), (17, 16), (40, 60), (120, 33), (101, 97)]):
+for index, size in enumerate([(9, 8), (17, 16), (40, 60), (120, 33), (101, 97), (30, 97)]):
     picture(*size, seed=index).save(f"hash-{index}.png", optimize=True)

@@ -12,7 +12,7 @@ struct DifferenceHashTests {
     }
 
     /// The values in `hashes.json` are ImageHash's; `recompute-hashes.py` writes and checks them.
-    @Test(arguments: 0..<5) func equalsImageHash(index: Int) throws {
+    @Test(arguments: 0..<6) func equalsImageHash(index: Int) throws {
         let name = "hash-\(index).png"
         let all = try JSONDecoder().decode([String: Expected].self, from: Data(try Fixture.bytes("hashes.json")))
         let expected = try #require(all[name])
