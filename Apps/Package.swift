@@ -97,7 +97,7 @@ let package = Package(
         // Decodes photos in worker processes, because a decoder may crash on a hostile file.
         .target(
             name: "SiftImaging",
-            dependencies: ["CSiftImaging", "SiftCore", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CSiftImaging", "SiftCore"],
             swiftSettings: strict
         ),
         .target(
@@ -140,7 +140,14 @@ let package = Package(
             name: "SiftCoreTests",
             dependencies: ["SiftCore", .product(name: "HablareTestKit", package: "hablare")],
             swiftSettings: strict),
-        .testTarget(name: "SiftImagingTests", dependencies: ["SiftCore", "SiftImaging"], swiftSettings: strict),
+        // Workers that the tests of the pool start: the real one, and some that misbehave.
+        .executableTarget(
+            name: "SiftImagingTestWorker", dependencies: ["CSiftImaging", "SiftCore", "SiftImaging"],
+            path: "Tests/SiftImagingTestWorker", swiftSettings: strict),
+        .testTarget(
+            name: "SiftImagingTests",
+            dependencies: ["CSiftImaging", "SiftCore", "SiftImaging", "SiftImagingTestWorker"], exclude: ["Fixtures"],
+            swiftSettings: strict),
         .testTarget(
             name: "SiftWebTests", dependencies: ["HablareWebTestKit", "SiftCore", "SiftWeb"], swiftSettings: strict),
     ]
