@@ -23,7 +23,7 @@ extension LibraryDesk {
                 waitsForReview: queue.waitsForReview)
             if next != queue { queue = next }
             let pending = processor.pendingActions.filter { !$0.isUndone && $0.action.kind != .restore }
-                .map { WaitingDecision(action: $0.action, failure: $0.phase == .failed ? $0.lastFailure : nil) }
+                .map { WaitingDecision(action: $0.action, failure: $0.phase == .failed ? $0.failure : nil) }
             if pending != waiting { waiting = pending }
         }
     }
