@@ -47,7 +47,7 @@ final class TestLibrary: Sendable {
 
     func file(_ path: RelativePath) throws -> PhotoFile {
         let version = try #require(try open().version(of: path))
-        let role = try #require(path.name.parts.suffix.flatMap { FileRole.role(ofSuffix: $0) })
+        let role = path.name.parts.suffix.flatMap { FileRole.role(ofSuffix: $0) } ?? .sidecar
         return PhotoFile(path: path, role: role, version: version)
     }
 

@@ -255,3 +255,26 @@ import Testing
         #expect(try String(contentsOf: other, encoding: .utf8).contains("/elsewhere/"))
     }
 }
+
+/// Asks the desktop's own program what is in the trash.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/trash-list"))) struct DesktopTrashTests {
+    @Test func isReadByTheDesktop() throws {
+        let test = try TestLibrary()
+        let files = [try test.add("d/ä 1%.jpg"), try test.add("d/ä 1%.cr2")]
+        try test.trash().trash(files, of: test.open(), key: "k")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/trash-list")
+        process.environment = [
+            "XDG_DATA_HOME": test.home.deletingLastPathComponent().path, "HOME": test.base.path,
+            "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let listed = text.split(separator: "\n").filter { $0.contains(test.photos.path) }.sorted()
+        #expect(
+            listed == ["cr2", "jpg"].map { "2026-01-01 01:00:00 \(test.photos.path)/d/ä 1%.\($0)" }.map { $0[...] })
+    }
+}
