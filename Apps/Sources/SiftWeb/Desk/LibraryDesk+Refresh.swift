@@ -1,5 +1,6 @@
 import Foundation
-import SiftCore
+import HablarePersistence
+public import SiftCore
 
 extension LibraryDesk {
     /// What one transaction reads.

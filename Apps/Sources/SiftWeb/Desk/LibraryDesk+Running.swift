@@ -1,5 +1,6 @@
 import Foundation
 import HablareData
+import HablarePersistence
 import ServiceLifecycle
 import SiftCore
 

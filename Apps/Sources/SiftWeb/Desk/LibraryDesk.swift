@@ -1,7 +1,7 @@
 public import Foundation
 import HablareData
 public import HablarePersistence
-import Observation
+public import Observation
 public import ServiceLifecycle
 public import SiftCore
 
@@ -31,11 +31,11 @@ public final class LibraryDesk: SiftDesk, Service {
     @ObservationIgnored var decidedAt: [Date] = []
 
     /// The number of photos that are kept ready behind the card.
-    static let aheadLimit = 5
+    nonisolated static let aheadLimit = 5
     /// The largest gap between neighbours of a burst, in seconds.
-    static let burstGap = 2.0
+    nonisolated static let burstGap = 2.0
     /// The time after which a shown failure disappears.
-    static let failureTime = Duration.seconds(5)
+    nonisolated static let failureTime = Duration.seconds(5)
 
     /// Creates a desk. Call ``refresh()`` before the first page is shown.
     ///

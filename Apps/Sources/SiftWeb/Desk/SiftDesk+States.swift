@@ -1,3 +1,4 @@
+import Foundation
 import SiftCore
 
 /// The states of a desk for pages. Everything that is worded for a person is worded here.

@@ -1,7 +1,7 @@
-import Foundation
+public import Foundation
 public import HablareWeb
 import Hummingbird
-public import SiftCore
+import SiftCore
 
 /// Sift's web face: pages, states, commands and pictures over a ``SiftDesk``.
 @MainActor

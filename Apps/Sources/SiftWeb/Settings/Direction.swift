@@ -1,3 +1,5 @@
+import Foundation
+
 /// A direction in which a card can be swiped.
 enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
     case left, up, right

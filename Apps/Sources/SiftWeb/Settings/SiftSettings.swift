@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a person has set. Stored as JSON.
 struct SiftSettings: Sendable, Hashable {
     /// Colours of the pages.
