@@ -122,8 +122,11 @@ let package = Package(
             dependencies: [
                 "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -153,6 +156,11 @@ let package = Package(
             dependencies: ["CSiftImaging", "SiftCore", "SiftImaging", "SiftImagingTestWorker"], exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
-            name: "SiftWebTests", dependencies: ["HablareWebTestKit", "SiftCore", "SiftWeb"], swiftSettings: strict),
+            name: "SiftWebTests",
+            dependencies: [
+                "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
     ]
 )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HablarePersistence
 import SiftCore
 import SiftWeb
 

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import HablarePersistence
 import SiftCore
+import SiftWeb
 
 /// Writes what was decided as JSON, one photo a line.
 struct Export: AsyncParsableCommand {

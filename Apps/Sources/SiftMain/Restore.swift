@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import HablareData
 import SiftCore
+import SiftWeb
 
 /// Brings trashed photos back.
 struct Restore: AsyncParsableCommand {

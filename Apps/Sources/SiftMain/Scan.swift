@@ -1,5 +1,6 @@
 import ArgumentParser
 import SiftCore
+import SiftWeb
 
 /// Scans the folder once.
 struct Scan: AsyncParsableCommand {

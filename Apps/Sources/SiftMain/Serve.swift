@@ -2,6 +2,8 @@ import ArgumentParser
 import HablareWeb
 import Logging
 import ServiceLifecycle
+import SiftWeb
+import UnixSignals
 
 /// Serves the pages until it is interrupted.
 struct Serve: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTypes
 public import HablareWeb
 import Hummingbird
 import SiftCore
