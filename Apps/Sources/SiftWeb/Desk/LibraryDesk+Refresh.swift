@@ -1,6 +1,6 @@
 import Foundation
 import HablarePersistence
-public import SiftCore
+import SiftCore
 
 extension LibraryDesk {
     /// What one transaction reads.
@@ -15,19 +15,19 @@ extension LibraryDesk {
 
     /// Reads the deck and the counts from the store.
     ///
-    /// - Parameter photo: The photo to put on the card. Default: the one that is there, if it is still undecided, or the
-    ///   next undecided one.
-    public func refresh(showing photo: PhotoID? = nil) async throws {
-        let (id, kept) = (record.id, deck.current?.id)
+    /// The photo on the card stays if it is still undecided. Otherwise the next undecided one comes.
+    public func refresh() async throws {
+        let (id, kept, wanted) = (record.id, deck.current?.id, wanted)
+        reading.last += 1
+        let number = reading.last
         let view = try await database.read { [photos, decisions] db in
             var open = try photos.photos(of: id, limit: Self.aheadLimit + 2, in: db)
             var current: Photo?
-            if let photo {
-                current = try photos.photo(photo, in: db)
-            } else if let kept, let held = try photos.photo(kept, in: db), held.decision == nil {
+            if let wanted, let photo = try photos.photo(wanted, in: db), photo.state == .present {
+                current = photo
+            } else if let kept, let held = try photos.photo(kept, in: db), held.decision == nil, held.state == .present {
                 current = held
             }
-            if current?.state != .present { current = nil }
             if let before = current {
                 // The order goes on behind the card. What was left out before it comes at the end.
                 let behind = try photos.photos(
@@ -51,10 +51,14 @@ extension LibraryDesk {
                 } ?? [], counts: try photos.counts(of: id, in: db),
                 undo: history.first { !$0.isUndone && $0.failure == nil }, redo: undone.last)
         }
+        guard number > reading.shown else { return }
+        reading.shown = number
         show(view)
     }
 
     private func show(_ view: View) {
+        // Once it is on the card, it stays there like any other photo, or by being shown again if it is decided.
+        if view.current?.id == wanted, view.current?.decision == nil { wanted = nil }
         let changed = Deck(
             current: view.current, ahead: view.ahead, burst: view.burst, undo: view.undo.map(Self.step),
             redo: view.redo.map(Self.step), failure: deck.failure)

@@ -26,17 +26,24 @@ extension LibraryDesk {
             let pending = processor.pendingActions.filter { !$0.isUndone && $0.action.kind != .restore }
                 .map { WaitingDecision(action: $0.action, failure: $0.phase == .failed ? $0.failure : nil) }
             if pending != waiting { waiting = pending }
+            await look()
         }
     }
 
     /// Shows each refusal for a while.
     private func followRefusals() async throws {
-        for await refusal in processor.refusals {
-            deck.failure = refusal.error
-            try await refresh()
-            try await clock.sleep(for: Self.failureTime)
-            if deck.failure == refusal.error { deck.failure = nil }
+        try await withThrowingDiscardingTaskGroup { group in
+            for await refusal in processor.refusals {
+                await look()
+                deck.failure = refusal.error
+                group.addTask { try await self.forget(refusal.error) }
+            }
         }
+    }
+
+    private func forget(_ failure: PhotoProcessingError) async throws {
+        try await clock.sleep(for: Self.failureTime)
+        if deck.failure == failure { deck.failure = nil }
     }
 
     /// Scans now and after each change of the folder.
@@ -72,14 +79,21 @@ extension LibraryDesk {
         library.isScanning = true
         let scanner = LibraryScanner(database: database, date: date)
         try await scanner.scan(
-            record, progress: { _ in await self.scanned() }, visited: { watch.add($0) })
+            record, progress: { _ in await self.look() }, visited: { watch.add($0) })
         try await refresh()
         library.isScanning = false
         try await readHeaders()
     }
 
-    private func scanned() async {
-        do { try await refresh() } catch { library.isScanning = true }
+    /// Reads the store again. If that fails, the next change reads it.
+    private func look() async {
+        do {
+            try await refresh()
+        } catch {
+            deck.failure = PhotoProcessingError(
+                .processingFailed, message: "Sift cannot read its database.",
+                advice: "Check that the disk is not full, then run `sift doctor`.")
+        }
     }
 
     /// Reads the headers and then the features of all photos that lack them.

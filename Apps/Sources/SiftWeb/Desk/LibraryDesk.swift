@@ -27,6 +27,10 @@ public final class LibraryDesk: SiftDesk, Service {
     @ObservationIgnored let date: @Sendable () -> Date
     @ObservationIgnored nonisolated let photos = PhotoStore()
     @ObservationIgnored nonisolated let decisions = DecisionStore()
+    /// The photo that comes back to the card as soon as it is out of the trash.
+    @ObservationIgnored var wanted: PhotoID?
+    /// The number of the newest reading of the store, and of the one that is shown. An older one never replaces it.
+    @ObservationIgnored var reading = (last: 0, shown: 0)
     /// When the person decided, the oldest first, for the rate.
     @ObservationIgnored var decidedAt: [Date] = []
 
@@ -74,6 +78,7 @@ public final class LibraryDesk: SiftDesk, Service {
             if request.kind.settlesPhoto { decidedAt.append(date()) }
         }
         deck.failure = nil
+        wanted = nil
         try await refresh()
     }
 
@@ -85,7 +90,8 @@ public final class LibraryDesk: SiftDesk, Service {
             guard try await past(decision)?.isUndone == true else { throw error }
         }
         if !decidedAt.isEmpty { decidedAt.removeLast() }
-        try await refresh(showing: try await past(decision)?.action.photo)
+        wanted = try await past(decision)?.action.photo
+        try await refresh()
     }
 
     public func redo(_ decision: UUID) async throws {
@@ -98,7 +104,8 @@ public final class LibraryDesk: SiftDesk, Service {
     }
 
     public func show(_ photo: PhotoID) async throws {
-        try await refresh(showing: photo)
+        wanted = photo
+        try await refresh()
     }
 
     public func commit() async throws { try await processor.commit() }
