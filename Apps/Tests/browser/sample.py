@@ -9,6 +9,7 @@ import mimetypes
 import queue
 import socket
 import threading
+import time
 import urllib.parse
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,9 +28,9 @@ BINDINGS = [
     ("left", "Left", ["ArrowLeft"], ["card"]),
     ("up", "Up", ["ArrowUp"], ["card"]),
     ("right", "Right", ["ArrowRight"], ["card"]),
-    ("trash", "Trash", ["X"], ["card", "compare", "zoom"]),
-    ("favourite", "Favourite", ["P"], ["card", "compare", "zoom"]),
-    ("keep", "Keep", ["K"], ["card", "compare", "zoom"]),
+    ("trash", "Trash", ["X"], ["card", "compare"]),
+    ("favourite", "Favourite", ["P"], ["card", "compare"]),
+    ("keep", "Keep", ["K"], ["card", "compare"]),
     ("undo", "Undo", ["U", "Ctrl+Z"], ["card", "compare"]),
     ("redo", "Redo", ["R", "Ctrl+Shift+Z"], ["card", "compare"]),
     ("zoom", "Full size", ["Z"], ["card", "compare", "zoom"]),
@@ -62,6 +63,7 @@ class Sample:
             self.bindings = copy.deepcopy(BINDINGS)
             self.mapping = {direction: action for direction, action, _, _ in DIRECTIONS}
             self.ratings = {}
+            self.delay = 0.0
             self.refuse_next = None
 
     # The parts of the state.
@@ -356,6 +358,7 @@ def handler(sample):
 
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            time.sleep(sample.delay)
             status, answer = sample.command(self.path.rsplit("/", 1)[1], body)
             self.send(status, json.dumps(answer).encode(), "application/json")
 

@@ -96,6 +96,8 @@ class DecidingTests(BrowserCase):
         expect(self.page.locator("#card")).to_have_attribute("data-mark", "1")
         self.page.mouse.up()
         self.expect_card("p0")
+        # The card has sprung back.
+        self.page.wait_for_function("() => document.getElementById('card').getAnimations().length === 0")
         self.drag(width * 0.49 + 20, 10)
         expect(self.page.locator("#card")).to_have_attribute("data-mark", "2")
         self.page.mouse.up()
@@ -125,6 +127,14 @@ class DecidingTests(BrowserCase):
         self.expect_card("p1")
         self.page.keyboard.press("u")
         self.expect_card("p0")
+
+    def test_a_double_click_is_one_decision(self):
+        self.sample.delay = 0.3
+        self.page.get_by_role("button", name="Trash", exact=True).dblclick()
+        self.expect_card("p1")
+        self.page.wait_for_timeout(500)
+        self.assertEqual(self.decided(), [(0, "trash")])
+        expect(self.page.locator("#refusal")).to_be_hidden()
 
     def test_a_remapped_direction_is_shown_and_used(self):
         self.page.goto(self.server.url + "/settings")
@@ -239,6 +249,15 @@ class ComparingTests(BrowserCase):
         self.page.keyboard.press("x")
         expect(self.page.get_by_text("Trash", exact=True)).to_be_visible()
         self.assertEqual(self.decided(), [(1, "trash")])
+
+    def test_undo_works_while_comparing(self):
+        self.page.goto(self.server.url + "/compare?photos=p0,p1")
+        self.page.wait_for_timeout(200)
+        self.page.keyboard.press("x")
+        expect(self.page.get_by_text("Trash", exact=True)).to_be_visible()
+        self.page.keyboard.press("u")
+        expect(self.page.get_by_text("Trash", exact=True)).to_be_hidden()
+        self.assertEqual(self.decided(), [])
 
     def test_photos_move_in_step_at_full_size(self):
         self.page.goto(self.server.url + "/compare?photos=p0,p1")

@@ -6,7 +6,7 @@ import { panBy, panStep, scrollInStep, showAt } from './zoom.js';
  * @param {import('./sift.js').Shared} shared
  * @returns {import('./sift.js').Page}
  */
-export function startCompare({ signal, element, state }) {
+export function startCompare({ signal, element, state, press }) {
   const panes = /** @type {HTMLElement[]} */ (Array.from(document.querySelectorAll('.pane')));
   const views = panes.map((pane) => /** @type {HTMLElement} */ (pane.querySelector('.pane-scroll')));
   const list = element('panes');
@@ -60,12 +60,17 @@ export function startCompare({ signal, element, state }) {
       } else if (action === 'zoom') toggleZoom();
       else if (action === 'close' || action === 'compare') location.assign('/');
       else if (/^mark-[1-4]$/.test(action)) mark(panes[Number(action.slice(5)) - 1]);
+      else if (action === 'undo' || action === 'redo') press(action);
       else {
         const button = pane?.querySelector(`button[value="${CSS.escape(action)}"]`);
         if (button instanceof HTMLButtonElement) button.click();
       }
     },
     answered: (form, answer) => {
+      if (form.closest('.history-buttons') !== null) {
+        if (answer.outcome === 'done') location.reload();
+        return;
+      }
       const pane = form.closest('.pane');
       if (!(pane instanceof HTMLElement) || answer.outcome !== 'done') return;
       const action = String(answer.body['action'] ?? '');

@@ -131,6 +131,7 @@ export function startDeck({ state, press, showState, signal, element, stream, se
       deciding = String(body['photo']);
       const going = directions().find((/** @type {any} */ each) => each.action === body['action']);
       if (going !== undefined) card.dataset['leaves'] = going.direction;
+      if (performance.getEntriesByName('decided').length >= 500) performance.clearMarks();
       performance.mark('decided', { detail: deciding });
     },
     answered: (form, answer, body) => {

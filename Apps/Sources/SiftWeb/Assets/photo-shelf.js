@@ -1,7 +1,7 @@
 // @ts-check
 /** Keeps decoded images of the photos ahead, so that the next one is painted without waiting. */
 
-/** @typedef {{id: string, source: string, width?: number, height?: number, alt?: string}} ShelfPhoto */
+/** @typedef {{id: string, source: string, thumb?: string, width?: number, height?: number, alt?: string}} ShelfPhoto */
 
 /**
  * Returns which images go when these are wanted: those that are not wanted, oldest first, until the number fits.
@@ -32,13 +32,15 @@ export class PhotoShelf {
    *
    * @param {ShelfPhoto} photo
    */
-  image({ source, width, height, alt }) {
+  image({ source, thumb, width, height, alt }) {
     let image = this.#images.get(source);
     if (image === undefined) {
       image = new Image();
       image.decoding = 'async';
       image.draggable = false;
       image.src = source;
+      // Until the picture is there, its small one fills the frame.
+      if (thumb !== undefined && /^[\w/.-]+$/.test(thumb)) image.style.backgroundImage = `url("${thumb}")`;
       // A failed decode is shown by the server's state. The image itself needs no handler.
       image.decode().catch(() => {});
     } else {

@@ -40,6 +40,13 @@ function element(id) {
 const state = () => stream.held?.state ?? {};
 
 /**
+ * The commands of forms that the server has not answered. A second press of a button sends nothing.
+ *
+ * @type {Set<string>}
+ */
+const underWay = new Set();
+
+/**
  * Sends the command of a form.
  *
  * @param {HTMLFormElement} form
@@ -47,8 +54,12 @@ const state = () => stream.held?.state ?? {};
  */
 async function submit(form, submitter) {
   const { url, body } = formCommand(form, submitter);
+  const command = JSON.stringify([url, body]);
+  if (underWay.has(command)) return;
+  underWay.add(command);
   page.sent?.(form, body);
   const answer = await sender.send(url, body);
+  underWay.delete(command);
   page.answered?.(form, answer, body);
   if (answer.outcome === 'refused') showRefusal(answer);
   else if (form.dataset['then'] !== undefined) location.assign(form.dataset['then']);
