@@ -81,7 +81,7 @@ public struct PhotoCommitter: ActionCommitter {
             (try photos.library(action.library, in: db), try photos.photo(action.photo, in: db))
         }
         guard let library else { throw PhotoProcessingError(.photoGone) }
-        let folder = try folders[library.id] ?? open(library)
+        let folder = try folders[library.id] ?? LibraryFolder.open(library)
         folders[library.id] = folder
         switch action.kind {
         case .trash:
@@ -98,14 +98,6 @@ public struct PhotoCommitter: ActionCommitter {
             if library.writesSidecars { try SidecarWriter().write(action, of: picture.path, in: folder) }
             return .carriedOut(nil)
         default: return .carriedOut(nil)
-        }
-    }
-
-    private func open(_ library: Library) throws -> LibraryFolder {
-        do {
-            return try LibraryFolder.open(library.path)
-        } catch  where error.code == .photoGone {
-            throw PhotoProcessingError(.needsNetwork, cause: error.cause)
         }
     }
 

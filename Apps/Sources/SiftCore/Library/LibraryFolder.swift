@@ -49,6 +49,16 @@ public final class LibraryFolder: Sendable {
         try open(Array(path.utf8))
     }
 
+    /// Opens the folder of a known library. A folder that is not there counts as one on a volume that is missing.
+    static func open(_ library: Library) throws(PhotoProcessingError) -> LibraryFolder {
+        do {
+            return try open(library.path)
+        } catch {
+            guard error.code == .photoGone else { throw error }
+            throw PhotoProcessingError(.needsNetwork, cause: error.cause)
+        }
+    }
+
     /// Opens a file for reading and checks that it is the version that was seen.
     ///
     /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `permissionMissing`, `needsNetwork`.
