@@ -528,9 +528,9 @@ sift_status sift_reduce_grey(const sift_pixels *pixels, int width, int height, u
     }
     size_t count = (size_t)pixels->width * (size_t)pixels->height;
     uint8_t *whole = malloc(count);
-    // Pillow 13 takes the columns first where that direction shrinks by more than twice as many pixels. Each pass rounds to
-    // whole numbers, so the order shows in the last bit.
-    bool down_first = pixels->height - height > 2 * (pixels->width - width);
+    // Pillow 13 takes the columns first where they shrink, and by more than twice as many pixels as the rows. Each pass
+    // rounds to whole numbers, so the order shows in the last bit.
+    bool down_first = pixels->height > height && pixels->height - height > 2 * (pixels->width - width);
     uint8_t *half = malloc(down_first ? (size_t)pixels->width * (size_t)height : (size_t)width * (size_t)pixels->height);
     bool complete = whole != NULL && half != NULL;
     if (complete) {
