@@ -26,7 +26,7 @@ import SiftImaging
             var word = [UInt8](repeating: 0, count: 16)
             let count = pread(descriptor, &word, word.count, 0)
             close(descriptor)
-            let job = Array(frame.prefix(8))
+            let job = Array(frame.dropFirst().prefix(8))
             switch String(decoding: word.prefix(max(0, count)), as: UTF8.self) {
             case "crash": abort()
             case "crash if used" where served > 0: abort()

@@ -10,6 +10,8 @@ struct ImagingAnswer: Hashable, Sendable {
         case damaged = 3
         case unreadable = 4
         case noThumbnail = 5
+        /// The job was cancelled while it ran.
+        case interrupted = 6
     }
 
     enum Content: Hashable, Sendable {
