@@ -24,6 +24,10 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
         public static let processingFailed = Code(rawValue: "processingFailed")
         /// The action is not one that this version knows.
         public static let unknownAction = Code(rawValue: "unknownAction")
+        /// The photo was decided in another window after it was shown.
+        public static let alreadyDecided = Code(rawValue: "alreadyDecided")
+        /// There is nothing to undo or to redo.
+        public static let nothingToUndo = Code(rawValue: "nothingToUndo")
         /// The volume that has to take the file, or the app's data folder, is full.
         public static let diskFull = Code(rawValue: "diskFull")
         /// A file of that name exists already, and is never overwritten.
@@ -93,6 +97,10 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
                 "Another file has that name now, and Sift never overwrites a file.",
                 "Move or rename the other file, then try again."
             )
+        case .alreadyDecided:
+            ("This photo was decided in another window.", "Look at its state there, or undo that decision.")
+        case .nothingToUndo:
+            ("There is nothing left to undo or redo.", "Open the history to undo an earlier decision.")
         case .noTrash:
             ("This volume has no trash that Sift can use.", "Create a folder .Trash-UID at the top of the volume.")
         case .cancelled:
