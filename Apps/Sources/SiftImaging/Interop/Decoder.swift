@@ -35,7 +35,7 @@ enum Decoder {
         }
     }
 
-    /// What libvips finds in a header.
+    /// A header as libvips reads it.
     struct Header {
         var format: String
         var width: Int

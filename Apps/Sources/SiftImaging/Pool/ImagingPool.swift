@@ -18,7 +18,7 @@ public final class ImagingPool: PhotoImaging {
         public var workers: Int
         /// How many jobs a worker does before another takes its place. Default 500.
         public var jobsPerWorker: Int
-        /// What a worker may use.
+        /// The limits of each worker.
         public var limits: ImagingLimits
         /// The cache to read and fill. Default nil: none.
         public var thumbnails: ThumbnailCache?

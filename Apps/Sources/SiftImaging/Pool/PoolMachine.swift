@@ -46,7 +46,7 @@ struct PoolMachine {
         case fail(JobID, End?)
         /// Tell the job's caller that the job was cancelled.
         case abandon(JobID)
-        /// Ask the worker to stop computing for nobody. Its last answer still comes.
+        /// Ask the worker to stop a job whose caller is gone. Its last answer still comes.
         case interrupt(JobID, on: WorkerID)
         /// All workers have ended.
         case announceClosed
@@ -83,7 +83,7 @@ struct PoolMachine {
 
     /// The number of workers that exist, ending ones included.
     var workerCount: Int { workers.count }
-    /// The number of jobs whose callers wait, and of those whose workers still compute for nobody.
+    /// The number of jobs that wait or run, those included whose callers are gone.
     var jobCount: Int { jobs.count }
 
     /// A caller wants a job. The id is new.

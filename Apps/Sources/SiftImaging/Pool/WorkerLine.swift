@@ -15,7 +15,7 @@ final class WorkerLine: Sendable {
         let thumbnails: ThumbnailAccess?
     }
 
-    /// What the thread tells its owner.
+    /// A message of the thread to its owner.
     enum Event: Sendable {
         case answered(job: PoolMachine.JobID, isLast: Bool, ImagingAnswer.Content)
         case ended(PoolMachine.End)

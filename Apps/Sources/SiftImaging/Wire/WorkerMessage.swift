@@ -2,7 +2,7 @@
 enum WorkerMessage: Hashable, Sendable {
     /// Do a job. The photo's descriptor comes with the message.
     case run(ImagingRequest)
-    /// Nobody wants the job's answer any more. A job that has ended already is ignored.
+    /// Stop a job: its caller is gone. A job that has ended already is ignored.
     case interrupt(UInt64)
 
     var encoded: [UInt8] {
