@@ -205,6 +205,37 @@ sift_status sift_read_header(sift_part part, const sift_limits *limits, sift_hea
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Interruption
+
+static GMutex interruption;
+/// Guarded by `interruption`. The image is borrowed from the decode that set it, which clears it before it frees it.
+static VipsImage *watched_image;
+static bool is_interrupted;
+
+void sift_allow_decoding(void) {
+    g_mutex_lock(&interruption);
+    is_interrupted = false;
+    g_mutex_unlock(&interruption);
+}
+
+void sift_interrupt(void) {
+    g_mutex_lock(&interruption);
+    is_interrupted = true;
+    if (watched_image != NULL) { vips_image_set_kill(watched_image, TRUE); }
+    g_mutex_unlock(&interruption);
+}
+
+/// Lets an interruption end the evaluation of `image`; null ends that. Returns whether there was an interruption.
+static bool watch(VipsImage *image) {
+    g_mutex_lock(&interruption);
+    watched_image = image;
+    bool interrupted = is_interrupted;
+    if (image != NULL && interrupted) { vips_image_set_kill(image, TRUE); }
+    g_mutex_unlock(&interruption);
+    return interrupted;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Decoding
 
 /// `converts`: use the profile in the file. Without one, libvips would assume a profile that is not sRGB.
@@ -218,7 +249,9 @@ static int thumbnail(VipsSource *source, int edge, bool rotates, bool converts, 
 
 /// Turns an image as its EXIF orientation says. Takes over `image`, and returns a new one or null.
 static VipsImage *turned(VipsImage *image, int orientation) {
+    watch(image);
     VipsImage *memory = vips_image_copy_memory(image);
+    watch(NULL);
     g_object_unref(image);
     if (memory == NULL) { return NULL; }
     VipsImage *copy = NULL, *result = NULL;
@@ -286,12 +319,21 @@ static sift_status decode_once(VipsSource *source, int edge, int orientation, bo
     if (thumbnail(source, edge, orientation == 0, converts, fail_on, &image) != 0) { return fail_with_vips(SIFT_DAMAGED); }
     image = flattened(image);
     if (image != NULL && orientation > 1) { image = turned(image, orientation); }
-    if (image == NULL) { return fail_with_vips(SIFT_DAMAGED); }
+    if (image == NULL) {
+        return fail_with_vips(watch(NULL) ? SIFT_INTERRUPTED : SIFT_DAMAGED);
+    }
     size_t length = 0;
+    watch(image);
     void *memory = vips_image_write_to_memory(image, &length);
+    bool interrupted = watch(NULL);
     int width = vips_image_get_width(image);
     int height = vips_image_get_height(image);
     g_object_unref(image);
+    if (interrupted) {
+        g_free(memory);
+        vips_error_clear();
+        return fail(SIFT_INTERRUPTED, "the decode was interrupted");
+    }
     if (memory == NULL) { return fail_with_vips(SIFT_DAMAGED); }
     if (length != (size_t)width * (size_t)height * 3) {
         g_free(memory);
@@ -528,9 +570,9 @@ sift_status sift_reduce_grey(const sift_pixels *pixels, int width, int height, u
     }
     size_t count = (size_t)pixels->width * (size_t)pixels->height;
     uint8_t *whole = malloc(count);
-    // Pillow 13 takes the columns first where that direction shrinks by more than twice as many pixels. Each pass rounds to
-    // whole numbers, so the order shows in the last bit.
-    bool down_first = pixels->height - height > 2 * (pixels->width - width);
+    // Pillow 13 takes the columns first where they shrink, and by more than twice as many pixels as the rows. Each pass
+    // rounds to whole numbers, so the order shows in the last bit.
+    bool down_first = pixels->height > height && pixels->height - height > 2 * (pixels->width - width);
     uint8_t *half = malloc(down_first ? (size_t)pixels->width * (size_t)height : (size_t)width * (size_t)pixels->height);
     bool complete = whole != NULL && half != NULL;
     if (complete) {

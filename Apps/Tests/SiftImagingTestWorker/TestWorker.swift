@@ -12,7 +12,7 @@ import SiftImaging
         case "measure": exit(await Measurement.run(Array(CommandLine.arguments.dropFirst(2))))
         case "hashes": exit(await Measurement.printHashes(Array(CommandLine.arguments.dropFirst(2))))
         case "limits": exit(limits(CommandLine.arguments.last ?? ""))
-        case "silent": while true { sleep(1_000) }
+        case "silent": while true { pause() }
         default: exit(2)
         }
     }
@@ -26,11 +26,11 @@ import SiftImaging
             var word = [UInt8](repeating: 0, count: 16)
             let count = pread(descriptor, &word, word.count, 0)
             close(descriptor)
-            let job = Array(frame.prefix(8))
+            let job = Array(frame.dropFirst().prefix(8))
             switch String(decoding: word.prefix(max(0, count)), as: UTF8.self) {
             case "crash": abort()
             case "crash if used" where served > 0: abort()
-            case "hang": while true { sleep(1_000) }
+            case "hang": while true { pause() }
             case "nonsense": send([1, 2, 3])
             case "huge frame": write([0xFF, 0xFF, 0xFF, 0xFF])
             case "other job": send([9, 9, 9, 9, 9, 9, 9, 9] + picture(served))

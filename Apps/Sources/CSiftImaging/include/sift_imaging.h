@@ -31,6 +31,8 @@ typedef enum sift_status {
     SIFT_UNREADABLE = 4,
     /// An argument is outside its range.
     SIFT_BAD_ARGUMENT = 5,
+    /// `sift_interrupt` was called.
+    SIFT_INTERRUPTED = 6,
 } sift_status;
 
 typedef enum sift_format {
@@ -111,6 +113,13 @@ sift_status sift_read_header(sift_part part, const sift_limits *limits, sift_hea
 /// 65,535. `orientation` is that of EXIF, 1 to 8, or 0 for what libvips finds in the file. The result holds at most
 /// `edge × edge × 3` bytes.
 sift_status sift_decode(sift_part part, int edge, int orientation, const sift_limits *limits, sift_pixels *pixels);
+
+/// Allows decodes again after an interruption.
+void sift_allow_decoding(void);
+
+/// Ends the decode that runs in this process, and lets each later one fail, until `sift_allow_decoding`. A decoder that
+/// works on the whole image at once ends only after that. For a process that decodes one image at a time.
+void sift_interrupt(void);
 
 /// Encodes pixels as baseline JPEG of `quality` 1 to 100, without metadata.
 sift_status sift_encode_jpeg(const sift_pixels *pixels, int quality, sift_bytes *encoded);

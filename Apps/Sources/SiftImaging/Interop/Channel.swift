@@ -12,8 +12,9 @@ struct Channel {
         case system(Int32)
     }
 
+    /// The sending half.
+    let sender: FrameSender
     private let input: Int32
-    private let output: Int32
     private var decoder: FrameDecoder
     private var descriptors: [Int32] = []
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
@@ -21,28 +22,15 @@ struct Channel {
     /// Borrows the sockets.
     init(input: Int32, output: Int32, maximumFrame: Int) {
         self.input = input
-        self.output = output
+        sender = FrameSender(socket: output)
         decoder = FrameDecoder(maximumFrame: maximumFrame)
     }
 
-    /// Sends one frame, and a descriptor beside it.
-    func send(_ payload: [UInt8], descriptor: Int32? = nil) throws(Failure) {
-        let frame = FrameDecoder.encode(payload)
-        let error = sift_send(output, frame, frame.count, descriptor ?? -1)
-        if error == EPIPE || error == ECONNRESET { throw .closed }
-        if error != 0 { throw .system(error) }
-    }
-
-    /// Returns the next frame, and the descriptor that came with it, which the caller closes.
-    mutating func receive(until deadline: ContinuousClock.Instant?) throws(Failure) -> (
-        frame: [UInt8], descriptor: Int32?
-    ) {
+    /// Returns the next frame.
+    mutating func receive(until deadline: ContinuousClock.Instant?) throws(Failure) -> [UInt8] {
         while true {
             do throws(WireViolation) {
-                if let frame = try decoder.nextFrame() {
-                    let descriptor = descriptors.isEmpty ? nil : descriptors.removeFirst()
-                    return (frame, descriptor)
-                }
+                if let frame = try decoder.nextFrame() { return frame }
             } catch {
                 throw .violated(error.what)
             }
@@ -60,6 +48,10 @@ struct Channel {
         }
     }
 
+    /// Returns the oldest descriptor that came, which the caller closes. A descriptor comes no later than the frame that it
+    /// was sent with, but may come with the frame before it, so only the meaning of a frame says whether it has one.
+    mutating func takeDescriptor() -> Int32? { descriptors.isEmpty ? nil : descriptors.removeFirst() }
+
     /// Closes descriptors that came and were not taken.
     mutating func closeDescriptors() {
         for descriptor in descriptors { close(descriptor) }
@@ -73,5 +65,18 @@ struct Channel {
         guard left > .zero else { throw .timedOut }
         let (seconds, attoseconds) = left.components
         return Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+}
+
+/// The sending half of a channel. Used by one thread at a time.
+struct FrameSender: Sendable {
+    let socket: Int32
+
+    /// Sends one frame, and a descriptor beside it.
+    func send(_ payload: [UInt8], descriptor: Int32? = nil) throws(Channel.Failure) {
+        let frame = FrameDecoder.encode(payload)
+        let error = sift_send(socket, frame, frame.count, descriptor ?? -1)
+        if error == EPIPE || error == ECONNRESET { throw .closed }
+        if error != 0 { throw .system(error) }
     }
 }

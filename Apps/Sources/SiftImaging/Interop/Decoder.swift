@@ -35,7 +35,7 @@ enum Decoder {
         }
     }
 
-    /// What libvips finds in a header.
+    /// A header as libvips reads it.
     struct Header {
         var format: String
         var width: Int
@@ -47,6 +47,12 @@ enum Decoder {
 
     /// Starts libvips. Returns whether it works.
     static func start(threads: Int) -> Bool { sift_imaging_start(Int32(clamping: threads)) == 0 }
+
+    /// Allows decodes again after an interruption.
+    static func allowDecoding() { sift_allow_decoding() }
+
+    /// Ends the decode that runs in this process. For a worker, which runs one at a time.
+    static func interrupt() { sift_interrupt() }
 
     static func header(_ part: Part, maximumPixels: UInt64) throws(Failure) -> Header {
         var limits = sift_limits(maximum_pixels: maximumPixels)
@@ -140,6 +146,7 @@ enum Decoder {
         case SIFT_NOT_AN_IMAGE: kind = .notAnImage
         case SIFT_TOO_LARGE: kind = .tooLarge
         case SIFT_UNREADABLE: kind = .unreadable
+        case SIFT_INTERRUPTED: kind = .interrupted
         default: kind = .damaged
         }
         throw Failure(kind: kind, cause: String(cString: sift_last_error()))

@@ -4,9 +4,9 @@
 /// pixels · `full`, in MB: baseline JPEG 8 · 83; progressive JPEG 4:2:0 76 · 151, 4:4:4 145 · 220; PNG 29 · 82, with
 /// 16 bits 38 · 91, interlaced 88 · 142; lossy WebP 8 · 246; HEIC 192 · 241.
 struct DecodingMemory: Hashable {
-    /// What decoding at up to 512 pixels needs.
+    /// The bytes for decoding at up to 512 pixels.
     var reduced: Int
-    /// What decoding every pixel needs.
+    /// The bytes for decoding every pixel.
     var full: Int
 
     /// Buffers that each decode needs.

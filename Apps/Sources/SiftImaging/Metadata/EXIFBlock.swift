@@ -1,6 +1,6 @@
 import SiftCore
 
-/// What an EXIF block says about a photo, and where its thumbnail lies.
+/// The content of an EXIF block: time, camera, exposure, and the place of the thumbnail.
 struct EXIFBlock {
     /// A range of bytes in the block.
     struct Place: Hashable {

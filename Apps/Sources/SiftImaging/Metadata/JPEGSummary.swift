@@ -1,4 +1,4 @@
-/// What the segments of a JPEG before its pixels say.
+/// The content of a JPEG's segments before its pixels.
 struct JPEGSummary {
     /// How the pixels are coded.
     enum Coding: Sendable {

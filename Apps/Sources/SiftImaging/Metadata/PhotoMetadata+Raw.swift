@@ -15,7 +15,7 @@ extension PhotoMetadata {
             if directory.next != 0 { waiting.append(directory.next) }
         }
         if metadata.isRaw { metadata.format = "raw" }
-        // A raw's own pixels are decoded by nobody here: what can be shown is the largest embedded JPEG.
+        // The worker does not decode a raw's own pixels: it shows the largest embedded JPEG.
         if metadata.isRaw, let preview = metadata.largestPreview {
             metadata.width = preview.width
             metadata.height = preview.height

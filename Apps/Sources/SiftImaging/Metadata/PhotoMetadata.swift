@@ -1,6 +1,6 @@
 import SiftCore
 
-/// What is known about a photo without decoding it: its header, and where the JPEGs lie that it embeds.
+/// A photo's header, and the places of the JPEGs that it embeds. Read without decoding.
 struct PhotoMetadata {
     /// A JPEG in the file.
     struct EmbeddedJPEG: Hashable {

@@ -8,8 +8,7 @@ import Synchronization
 /// open descriptor. A worker that dies, hangs or answers nonsense is replaced, and its photo fails with
 /// `processingFailed`, while all others go on.
 ///
-/// Cancelling a call's task returns at once; a decode that runs goes on for at most its time limit, and its result is
-/// dropped. Call ``close()`` before the pool's owner ends.
+/// Cancelling a call's task returns at once, and interrupts a decode that runs; its result is dropped. Call ``close()`` before the pool's owner ends.
 public final class ImagingPool: PhotoImaging {
     /// How a pool works.
     public struct Configuration: Sendable {
@@ -19,7 +18,7 @@ public final class ImagingPool: PhotoImaging {
         public var workers: Int
         /// How many jobs a worker does before another takes its place. Default 500.
         public var jobsPerWorker: Int
-        /// What a worker may use.
+        /// The limits of each worker.
         public var limits: ImagingLimits
         /// The cache to read and fill. Default nil: none.
         public var thumbnails: ThumbnailCache?
@@ -183,6 +182,9 @@ public final class ImagingPool: PhotoImaging {
         case .deliver(let id): return settle(id, .success(answer ?? .failure(.damaged, "no answer")), &state)
         case .fail(let id, let end): return settle(id, .failure(Self.error(end)), &state)
         case .abandon(let id): return settle(id, .failure(PhotoProcessingError(.cancelled)), &state)
+        case .interrupt(let id, let worker):
+            state.lines[worker]?.interrupt(id)
+            return nil
         case .announceClosed:
             let closers = state.closers
             state.closers = []

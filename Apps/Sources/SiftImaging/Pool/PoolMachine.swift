@@ -46,6 +46,8 @@ struct PoolMachine {
         case fail(JobID, End?)
         /// Tell the job's caller that the job was cancelled.
         case abandon(JobID)
+        /// Ask the worker to stop a job whose caller is gone. Its last answer still comes.
+        case interrupt(JobID, on: WorkerID)
         /// All workers have ended.
         case announceClosed
     }
@@ -81,7 +83,7 @@ struct PoolMachine {
 
     /// The number of workers that exist, ending ones included.
     var workerCount: Int { workers.count }
-    /// The number of jobs whose callers wait, and of those whose workers still compute for nobody.
+    /// The number of jobs that wait or run, those included whose callers are gone.
     var jobCount: Int { jobs.count }
 
     /// A caller wants a job. The id is new.
@@ -92,15 +94,15 @@ struct PoolMachine {
         return assign(lane)
     }
 
-    /// A caller does not want its job any more. A job that runs goes on for nobody, until its time is up.
+    /// A caller does not want its job any more. The worker of a job that runs stays busy until its last answer.
     mutating func cancelled(_ id: JobID) -> [Action] {
         guard let job = jobs[id], !job.isSettled else { return [] }
-        if workers.values.contains(where: { $0.job == id }) {
+        if let (worker, _) = workers.first(where: { $0.value.job == id }) {
             jobs[id]?.isSettled = true
-        } else {
-            waiting[job.lane]?.removeAll { $0 == id }
-            jobs[id] = nil
+            return [.abandon(id), .interrupt(id, on: worker)]
         }
+        waiting[job.lane]?.removeAll { $0 == id }
+        jobs[id] = nil
         return [.abandon(id)]
     }
 

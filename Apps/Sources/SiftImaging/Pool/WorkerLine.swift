@@ -15,7 +15,7 @@ final class WorkerLine: Sendable {
         let thumbnails: ThumbnailAccess?
     }
 
-    /// What the thread tells its owner.
+    /// A message of the thread to its owner.
     enum Event: Sendable {
         case answered(job: PoolMachine.JobID, isLast: Bool, ImagingAnswer.Content)
         case ended(PoolMachine.End)
@@ -30,6 +30,8 @@ final class WorkerLine: Sendable {
         var orders: [Order] = []
         var process: Int32?
         var isKilled = false
+        /// The job whose request was sent, and the way to its worker.
+        var sent: (job: PoolMachine.JobID, sender: FrameSender)?
     }
 
     private let state = Mutex(State())
@@ -56,6 +58,17 @@ final class WorkerLine: Sendable {
             if let process = state.process { _ = Foundation.kill(process, SIGKILL) }
         }
         order(.end)
+    }
+
+    /// Asks the worker to stop a job. Does nothing if the job is not with the worker.
+    func interrupt(_ job: PoolMachine.JobID) {
+        state.withLock { state in
+            guard let sent = state.sent, sent.job == job else { return }
+            // The line's thread sends under the same lock. If the worker is gone, that thread finds out by itself.
+            do throws(Channel.Failure) { try sent.sender.send(WorkerMessage.interrupt(job).encoded) } catch {
+                state.sent = nil
+            }
+        }
     }
 
     private func order(_ order: Order) {
@@ -92,7 +105,10 @@ final class WorkerLine: Sendable {
     }
 
     private func finish(_ worker: WorkerProcess) {
-        state.withLock { $0.process = nil }
+        state.withLock { state in
+            state.process = nil
+            state.sent = nil
+        }
         worker.end()
     }
 
@@ -131,11 +147,15 @@ final class WorkerLine: Sendable {
         _ deadline: ContinuousClock.Instant, _ early: (ImagingAnswer.Content) -> Void
     ) throws(Channel.Failure) -> ImagingAnswer.Content? {
         let request = ImagingRequest(job: job.id, kind: job.kind, wantsThumbnailFile: thumbnails != nil)
-        try worker.channel.send(request.encoded, descriptor: descriptor)
+        try state.withLock { state throws(Channel.Failure) in
+            try worker.channel.sender.send(WorkerMessage.run(request).encoded, descriptor: descriptor)
+            state.sent = (job.id, worker.channel.sender)
+        }
+        defer { state.withLock { $0.sent = nil } }
         // A worker that goes on answering does not extend its time, and no job has more than two answers.
         for _ in 0..<2 {
-            let (frame, stray) = try worker.channel.receive(until: deadline)
-            if let stray { close(stray) }
+            let frame = try worker.channel.receive(until: deadline)
+            worker.channel.closeDescriptors()
             let answer: ImagingAnswer
             do throws(WireViolation) { answer = try ImagingAnswer(decoding: frame) } catch {
                 throw .violated(error.what)

@@ -28,9 +28,9 @@ final class WorkerProcess {
         socket = sockets[0]
         channel = Channel(input: socket, output: socket, maximumFrame: ImagingLimits.maximumFrame)
         do throws(Channel.Failure) {
-            try channel.send(limits.encoded)
+            try channel.sender.send(limits.encoded)
             // The first frame says that libvips has started.
-            let (frame, _) = try channel.receive(until: .now + limits.startTimeout)
+            let frame = try channel.receive(until: .now + limits.startTimeout)
             guard frame.isEmpty else { throw .violated("the first message is not empty") }
         } catch {
             end()

@@ -1,7 +1,7 @@
 import Foundation
 import SiftCore
 
-/// What a worker answers. One job has one or more answers, of which the last is marked.
+/// An answer of a worker. One job has one or more answers, of which the last is marked.
 struct ImagingAnswer: Hashable, Sendable {
     /// Why a worker could not do a job. The worker itself is fine.
     enum Failure: UInt8, Hashable, Sendable {
@@ -10,6 +10,8 @@ struct ImagingAnswer: Hashable, Sendable {
         case damaged = 3
         case unreadable = 4
         case noThumbnail = 5
+        /// The job was cancelled while it ran.
+        case interrupted = 6
     }
 
     enum Content: Hashable, Sendable {
@@ -103,7 +105,7 @@ struct ImagingAnswer: Hashable, Sendable {
         guard (1...65_535).contains(width), (1...65_535).contains(height) else {
             throw WireViolation(what: "a picture has an impossible size")
         }
-        // The page is told the type; bytes of another kind under that name must not reach it.
+        // A browser trusts the media type, so bytes of another kind must not reach it under that name.
         let begins = isWebP ? bytes.starts(with: Array("RIFF".utf8)) : bytes.starts(with: [0xFF, 0xD8, 0xFF])
         guard begins else { throw WireViolation(what: "a picture is not of its type") }
         let rendition = Rendition(

@@ -2,7 +2,7 @@ import SiftCore
 
 /// A job for a worker. The photo's descriptor travels beside it.
 struct ImagingRequest: Hashable, Sendable {
-    /// What is wanted.
+    /// The kind of answer that a job wants.
     enum Kind: Hashable, Sendable {
         case header
         case embedded

@@ -31,7 +31,7 @@ struct ImagingJob {
         } catch {
             content = .failure(error.kind, error.cause)
         }
-        // The picture goes first, so that nobody waits for the thumbnail cache.
+        // The picture goes first, so that the caller does not wait for the thumbnail cache.
         guard request.wantsThumbnailFile, let decoded, !decoded.isDamaged else {
             return try send(ImagingAnswer(job: request.job, content))
         }

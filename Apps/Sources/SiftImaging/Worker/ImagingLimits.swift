@@ -1,4 +1,4 @@
-/// What a worker process may use, and how long a photo may take.
+/// The memory, processor time and pixels that a worker process may use, and the time that a photo may take.
 public struct ImagingLimits: Sendable, Hashable {
     /// The largest width × height that is decoded at all. Default 400 million.
     public var maximumPixels: UInt64

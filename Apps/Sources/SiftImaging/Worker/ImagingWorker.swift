@@ -23,23 +23,20 @@ public enum ImagingWorker {
         if input > 2 { close(input) }
         if output > 2, output != input { close(output) }
 
-        // The parent's death closes the socket, also while a photo is being decoded.
-        Thread.detachNewThread {
-            _ = sift_wait_for_hangup(ownInput)
-            _exit(0)
-        }
         var channel = Channel(input: ownInput, output: ownOutput, maximumFrame: 1 << 16)
         do throws(Channel.Failure) {
             let limits = try start(&channel)
+            let orders = WorkerOrders()
+            let sender = channel.sender
+            // Messages are read while a photo is being decoded: the parent's death closes the socket, and a job may be
+            // cancelled. This thread has the input for itself from here on.
+            Thread.detachNewThread { _exit(orders.read(ownInput)) }
             while true {
-                let (frame, descriptor) = try channel.receive(until: nil)
-                guard let descriptor else { return 1 }
+                let (request, descriptor) = orders.next()
                 defer { close(descriptor) }
-                let request: ImagingRequest
-                do throws(WireViolation) { request = try ImagingRequest(decoding: frame) } catch { return 1 }
                 _ = sift_allow_processor_time(limits.processorSeconds)
                 try ImagingJob(request: request, descriptor: descriptor, limits: limits).run {
-                    (answer: ImagingAnswer) throws(Channel.Failure) in try channel.send(answer.encoded)
+                    (answer: ImagingAnswer) throws(Channel.Failure) in try sender.send(answer.encoded)
                 }
             }
         } catch {
@@ -49,7 +46,7 @@ public enum ImagingWorker {
 
     /// Takes the limits and starts libvips; then answers with an empty frame.
     private static func start(_ channel: inout Channel) throws(Channel.Failure) -> ImagingLimits {
-        let (frame, _) = try channel.receive(until: nil)
+        let frame = try channel.receive(until: nil)
         let limits: ImagingLimits
         do throws(WireViolation) { limits = try ImagingLimits(decoding: frame) } catch { throw .violated(error.what) }
         // libvips opens its modules while it starts, so the limits come afterwards.
@@ -59,7 +56,7 @@ public enum ImagingWorker {
         // Not every kernel has filters; the limits hold anyway.
         let confinement = sift_confine_process()
         guard confinement == 0 || confinement == ENOSYS else { throw .system(confinement) }
-        try channel.send([])
+        try channel.sender.send([])
         return limits
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiftImaging
 
-/// Photos that nobody should trust (integration).
+/// Photos that are damaged or made to harm (integration).
 struct HostilePhotoTests {
     private func withPool(_ body: (ImagingPool) async throws -> Void) async throws {
         try await Fixture.withPool(Fixture.pool(workers: 1), body)
@@ -101,7 +101,17 @@ struct HostilePhotoTests {
             "camera.jpg", "progressive.jpg", "cmyk.jpg", "grey.jpg", "interlaced.png", "rgb16.png", "palette.png",
             "alpha.png", "lossless.webp", "lossy.webp", "animated.webp", "plain.tif", "plain.heic",
         ]
-        let originals = try names.map { try Fixture.bytes($0) }
+        var raw = TIFFBuilder()
+        let preview = try Fixture.bytes("plain.jpg")
+        let originals =
+            try names.map { try Fixture.bytes($0) } + [
+                raw.file([
+                    [
+                        (0xC612, .long([1])), (0x0110, .text("Acme Raw")),
+                        (0x014A, .directory([(0x0201, .jpeg(preview, lengthTag: 0x0202))])),
+                    ]
+                ])
+            ]
         var numbers = SeededNumbers(seed: seed)
         let pool = Fixture.pool(limits: ImagingLimits(memory: 512 << 20, processorSeconds: 5, timeout: .seconds(10)))
         try await Fixture.withPool(pool) { pool in

@@ -152,9 +152,11 @@ struct ImagingPoolTests {
     @Test func aCancelledCallEndsAsCancelled() async throws {
         try await Fixture.withPool(Fixture.pool("puppet", workers: 1)) { pool in
             let hanging = try Fixture.photo(Array("hang".utf8))
-            let call = Task { try await pool.rendition(of: hanging, .card) }
-            call.cancel()
-            await #expect(throws: PhotoProcessingError(.cancelled)) { try await call.value }
+            await withThrowingTaskGroup(of: Rendition.self) { group in
+                group.addTask { try await pool.rendition(of: hanging, .card) }
+                group.cancelAll()
+                await #expect(throws: PhotoProcessingError(.cancelled)) { _ = try await group.next() }
+            }
         }
     }
 }

@@ -97,7 +97,7 @@ struct PoolMachineTests {
     @Test func aCancelledJobThatRunsIsNotDelivered() {
         var machine = machine(workers: 1)
         _ = machine.submitted(1, lane: .decoding, priority: .visible)
-        #expect(machine.cancelled(1) == [.abandon(1)])
+        #expect(machine.cancelled(1) == [.abandon(1), .interrupt(1, on: 1)])
         #expect(machine.cancelled(1) == [])
         #expect(machine.answered(1, job: 1, isLast: true) == [])
         #expect(machine.jobCount == 0)
@@ -206,7 +206,7 @@ final class PoolBookkeeper {
                 if unsettled.remove(job) == nil { problems.append("a job is settled twice") }
             case .endWorker(let worker):
                 if (alive[worker] ?? nil) != nil { problems.append("a busy worker is asked to end") }
-            case .killWorker: break
+            case .killWorker, .interrupt: break
             case .announceClosed: isClosed = true
             }
         }
