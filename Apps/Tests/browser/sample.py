@@ -64,6 +64,7 @@ class Sample:
             self.mapping = {direction: action for direction, action, _, _ in DIRECTIONS}
             self.ratings = {}
             self.delay = 0.0
+            self.missing = 0
             self.refuse_next = None
 
     # The parts of the state.
@@ -74,7 +75,7 @@ class Sample:
         scale = min(1, 2048 / max(width, height))
         return {
             "id": f"p{index}", "version": f"v{index}", "name": file["name"], "alt": f"Photo {file['name']}",
-            "source": f"/media/p{index}/v{index}/screen", "thumb": f"/media/p{index}/v{index}/thumbnail",
+            "source": f"/media/p{index}/v{index}/screen", "first": f"/media/p{index}/v{index}/thumbnail", "thumb": f"/media/p{index}/v{index}/thumbnail",
             "full": f"/media/p{index}/v{index}/full", "page": f"/photo/p{index}",
             "width": round(width * scale), "height": round(height * scale),
             "fullWidth": width, "fullHeight": height,
@@ -322,6 +323,9 @@ def handler(sample):
                         return self.send(200, file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain")
             elif parts[0] == "media":
                 photo = sample.photos[int(parts[1][1:]) % len(sample.photos)]
+                if sample.missing > 0 and parts[3] == "screen":
+                    sample.missing -= 1
+                    return self.send(404, b"not yet", "text/plain")
                 return self.send(200, Path(photo["files"][parts[3]]).read_bytes(), "image/jpeg",
                                  **{"Cache-Control": "max-age=31536000, immutable"})
             elif parts[0] == "state":

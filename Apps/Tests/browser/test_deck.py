@@ -172,6 +172,12 @@ class DecidingTests(BrowserCase):
         expect(dialog).to_be_hidden()
         expect(self.page.get_by_role("link", name="Zoom into DSCF4021.JPG")).to_be_focused()
 
+    def test_a_picture_that_comes_a_moment_later_is_shown(self):
+        self.sample.missing = 3
+        self.page.goto("about:blank")
+        self.page.goto(self.server.url)
+        self.page.wait_for_function("() => document.getElementById('card-image').naturalWidth > 0")
+
     def test_one_key_settles_a_burst(self):
         self.page.keyboard.press("g")
         self.expect_card("p4")

@@ -68,10 +68,10 @@ public struct SiftApplication {
         let waitsForReview = settings.commitMode == .review
         let processor = try await PhotoBatchProcessor(
             database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift, logger: logger)
-        let desk = LibraryDesk(
+        let desk = try LibraryDesk(
             library, database: database, processor: processor, imaging: imaging, session: session.id,
             waitsForReview: waitsForReview)
-        try await desk.refresh()
+        try await desk.prepare()
         return SiftApplication(
             database: database, library: library, processor: processor, desk: desk, locations: locations)
     }

@@ -1,7 +1,7 @@
 // @ts-check
 /** Keeps decoded images of the photos ahead, so that the next one is painted without waiting. */
 
-/** @typedef {{id: string, source: string, thumb?: string, width?: number, height?: number, alt?: string}} ShelfPhoto */
+/** @typedef {{id: string, source: string, first?: string, width?: number, height?: number, alt?: string}} ShelfPhoto */
 
 /**
  * Returns which images go when these are wanted: those that are not wanted, oldest first, until the number fits.
@@ -32,7 +32,7 @@ export class PhotoShelf {
    *
    * @param {ShelfPhoto} photo
    */
-  image({ source, thumb, width, height, alt }) {
+  image({ source, first, width, height, alt }) {
     let image = this.#images.get(source);
     if (image === undefined) {
       image = new Image();
@@ -40,9 +40,8 @@ export class PhotoShelf {
       image.draggable = false;
       image.src = source;
       // Until the picture is there, its small one fills the frame.
-      if (thumb !== undefined && /^[\w/.-]+$/.test(thumb)) image.style.backgroundImage = `url("${thumb}")`;
-      // A failed decode is shown by the server's state. The image itself needs no handler.
-      image.decode().catch(() => {});
+      if (first !== undefined && /^[\w/.-]+$/.test(first)) image.style.backgroundImage = `url("${first}")`;
+      this.#load(image, source, 1);
     } else {
       this.#images.delete(source);
     }
@@ -51,6 +50,24 @@ export class PhotoShelf {
     if (height !== undefined) image.height = height;
     image.alt = alt ?? '';
     return image;
+  }
+
+  /**
+   * Decodes an image. Tries again while it is wanted: a photo that an undo brings back is there a moment later. A photo
+   * that cannot be shown at all is reported by the server's state.
+   *
+   * @param {HTMLImageElement} image
+   * @param {string} source
+   * @param {number} attempt
+   */
+  #load(image, source, attempt) {
+    image.decode().catch(() => {
+      setTimeout(() => {
+        if (attempt > 6 || this.#images.get(source) !== image || image.naturalWidth > 0) return;
+        image.src = source;
+        this.#load(image, source, attempt + 1);
+      }, 150 * attempt);
+    });
   }
 
   /**

@@ -1,49 +1,54 @@
 import Foundation
 import HablareData
 import HablarePersistence
+import Observation
 import ServiceLifecycle
 import SiftCore
 
 extension LibraryDesk {
-    /// Scans, follows changes of the folder and of the queue, and reads headers, until a graceful shutdown.
+    /// Shows the photos, scans, follows changes of the folder and of the queue, and reads headers, until a graceful
+    /// shutdown.
     public nonisolated func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await self.model.run() }
+                group.addTask { await self.followModel() }
                 group.addTask { await self.followQueue() }
-                group.addTask { try await self.followRefusals() }
                 group.addTask { try await self.followFolder() }
                 try await group.waitForAll()
             }
         }
+        await loader.shutdown()
+    }
+
+    /// What the store is read for again.
+    private struct Trigger: Sendable, Hashable {
+        var photo: PhotoID?
+        var undo: Int
+        var redo: Int
+        var pending: Int
+    }
+
+    private func followModel() async {
+        let triggers = Observations { @MainActor [model] in
+            Trigger(
+                photo: model.currentPhoto?.id, undo: model.undoCount, redo: model.redoCount,
+                pending: model.pending.pending)
+        }
+        for await _ in triggers { await look() }
     }
 
     private func followQueue() async {
-        for await snapshot in processor.updates {
-            let next = QueueStatus(
-                pending: snapshot.pending, failures: snapshot.failed, isBusy: snapshot.underWay > 0,
-                waitsForReview: queue.waitsForReview)
-            if next != queue { queue = next }
+        for await _ in processor.updates {
             let pending = processor.pendingActions.filter { !$0.isUndone && $0.action.kind != .restore }
                 .map { WaitingDecision(action: $0.action, failure: $0.phase == .failed ? $0.failure : nil) }
             if pending != waiting { waiting = pending }
-            await look()
         }
     }
 
-    /// Shows each refusal for a while.
-    private func followRefusals() async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            for await refusal in processor.refusals {
-                await look()
-                deck.failure = refusal.error
-                group.addTask { try await self.forget(refusal.error) }
-            }
-        }
-    }
-
-    private func forget(_ failure: PhotoProcessingError) async throws {
-        try await clock.sleep(for: Self.failureTime)
-        if deck.failure == failure { deck.failure = nil }
+    /// Reads the store again. If that fails, the next change reads it; decisions report the failure themselves.
+    private func look() async {
+        do { try await read() } catch { readings.shown = readings.last }
     }
 
     /// Scans now and after each change of the folder.
@@ -72,28 +77,22 @@ extension LibraryDesk {
             throw error
         } catch {
             // A cancellation, or a failure of the store, which the next scan meets again.
+            library.isScanning = false
         }
     }
 
     private func scan(_ watch: LibraryWatch) async throws {
         library.isScanning = true
         let scanner = LibraryScanner(database: database, date: date)
-        try await scanner.scan(
-            record, progress: { _ in await self.look() }, visited: { watch.add($0) })
-        try await refresh()
+        try await scanner.scan(record, progress: { _ in await self.found() }, visited: { watch.add($0) })
+        await found()
         library.isScanning = false
         try await readHeaders()
     }
 
-    /// Reads the store again. If that fails, the next change reads it.
-    private func look() async {
-        do {
-            try await refresh()
-        } catch {
-            deck.failure = PhotoProcessingError(
-                .processingFailed, message: "Sift cannot read its database.",
-                advice: "Check that the disk is not full, then run `sift doctor`.")
-        }
+    private func found() async {
+        await model.refresh()
+        await look()
     }
 
     /// Reads the headers and then the features of all photos that lack them.
@@ -103,7 +102,7 @@ extension LibraryDesk {
             let batch = try await database.read { [photos] in try photos.photosWithoutHeader(of: id, limit: 32, in: $0) }
             if batch.isEmpty { break }
             for photo in batch { try await readHeader(of: photo) }
-            try await refresh()
+            await found()
         }
         while true {
             let batch = try await database.read { [photos] in
@@ -111,8 +110,8 @@ extension LibraryDesk {
             }
             if batch.isEmpty { break }
             for photo in batch { try await readFeatures(of: photo) }
+            await found()
         }
-        try await refresh()
     }
 
     private nonisolated func readHeader(of photo: Photo) async throws {
@@ -135,6 +134,10 @@ extension LibraryDesk {
         } catch let error as PhotoProcessingError {
             try await fail(photo, error)
         }
+    }
+
+    @concurrent private nonisolated func open(_ photo: Photo) async throws -> OpenPhoto {
+        try LibraryFolder.open(record.path).open(photo.principal.path, id: photo.id, expecting: photo.version)
     }
 
     /// Records why a photo cannot be shown.

@@ -5,43 +5,36 @@ public import Observation
 public import ServiceLifecycle
 public import SiftCore
 
-/// The desk over one library: reads the store, decides by the processor, and follows scans and the queue.
+/// The desk over one library: SiftCore's ``SiftCore/PhotoSwipeViewModel``, and what pages show besides it.
 ///
-/// The photo on the card stays there until it is decided, also while a scan finds earlier photos. Run it in a
-/// `ServiceGroup` next to the processor.
+/// Run it in a `ServiceGroup` next to the processor.
 @Observable @MainActor
 public final class LibraryDesk: SiftDesk, Service {
     public internal(set) var library: LibraryStatus
-    public internal(set) var deck = Deck()
-    public internal(set) var progress = DeskProgress()
-    public internal(set) var queue: QueueStatus
     public internal(set) var waiting: [WaitingDecision] = []
     public internal(set) var writesSidecars: Bool
+
+    /// The photo that a person has taken out of the strip. It is on the card until it is decided.
+    var chosen: Photo?
+    /// What was read from the store for the photo on the card.
+    var reading = DeskReading()
 
     @ObservationIgnored let record: Library
     @ObservationIgnored let database: AppDatabase
     @ObservationIgnored let processor: PhotoBatchProcessor
     @ObservationIgnored let imaging: any PhotoImaging
-    @ObservationIgnored let session: Int64
+    @ObservationIgnored let loader: PhotoLoader
+    @ObservationIgnored let model: PhotoSwipeViewModel
+    @ObservationIgnored let waitsForReview: Bool
     @ObservationIgnored let clock: any Clock<Duration>
     @ObservationIgnored let date: @Sendable () -> Date
     @ObservationIgnored nonisolated let photos = PhotoStore()
     @ObservationIgnored nonisolated let decisions = DecisionStore()
-    /// The photo that comes back to the card as soon as it is out of the trash.
-    @ObservationIgnored var wanted: PhotoID?
-    /// The number of the newest reading of the store, and of the one that is shown. An older one never replaces it.
-    @ObservationIgnored var reading = (last: 0, shown: 0)
-    /// When the person decided, the oldest first, for the rate.
-    @ObservationIgnored var decidedAt: [Date] = []
+    @ObservationIgnored let turn = DeskTurn()
+    /// The number of the newest reading of the store. An older one never replaces a newer one.
+    @ObservationIgnored var readings = (last: 0, shown: 0)
 
-    /// The number of photos that are kept ready behind the card.
-    nonisolated static let aheadLimit = 5
-    /// The largest gap between neighbours of a burst, in seconds.
-    nonisolated static let burstGap = 2.0
-    /// The time after which a shown failure disappears.
-    nonisolated static let failureTime = Duration.seconds(5)
-
-    /// Creates a desk. Call ``refresh()`` before the first page is shown.
+    /// Creates a desk. Call ``prepare()`` before the first page is shown.
     ///
     /// - Parameters:
     ///   - record: The library.
@@ -52,66 +45,113 @@ public final class LibraryDesk: SiftDesk, Service {
     ///   - waitsForReview: Whether the processor waits for a review.
     ///   - clock: The clock for waits. Default: the system's.
     ///   - date: Returns the present moment. Default: the system's clock.
+    /// - Throws: An error if the loader cannot be made.
     public init(
         _ record: Library, database: AppDatabase, processor: PhotoBatchProcessor, imaging: any PhotoImaging,
         session: Int64, waitsForReview: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
         date: @escaping @Sendable () -> Date = { Date() }
-    ) {
+    ) throws {
         self.record = record
         self.database = database
         self.processor = processor
         self.imaging = imaging
-        self.session = session
+        self.waitsForReview = waitsForReview
         self.clock = clock
         self.date = date
+        loader = try PhotoLoader(imaging: imaging, opening: StoredPhotoOpening(database))
+        model = PhotoSwipeViewModel(
+            library: record.id, session: session, database: database, processor: processor, loader: loader)
         let name = record.displayPath.split(separator: "/").last.map(String.init) ?? record.displayPath
         library = LibraryStatus(name: name)
-        queue = QueueStatus(waitsForReview: waitsForReview)
         writesSidecars = record.writesSidecars
+    }
+
+    /// Reads the first photos, so that the first page has one.
+    public func prepare() async throws {
+        await model.refresh()
+        try await read()
+    }
+
+    // MARK: State
+
+    public var deck: Deck {
+        let current = chosen ?? model.currentPhoto
+        let isRead = current.map { photo in reading.burst.contains { $0.id == photo.id } } ?? false
+        return Deck(
+            current: current, ahead: chosen == nil ? model.queue : [model.currentPhoto].compactMap { $0 } + model.queue,
+            burst: isRead ? reading.burst : [], undo: model.canUndo ? reading.undo : nil,
+            redo: model.canRedo ? reading.redo : nil, failure: model.error)
+    }
+
+    public var progress: DeskProgress {
+        DeskProgress(counts: reading.counts, rate: model.progress.perMinute, remaining: model.progress.estimate)
+    }
+
+    public var queue: QueueStatus {
+        let pending = model.pending
+        return QueueStatus(
+            pending: pending.pending, failures: pending.failed, isBusy: pending.underWay > 0,
+            waitsForReview: waitsForReview)
     }
 
     // MARK: Deciding
 
     public func decide(_ requests: [DecisionRequest]) async throws {
-        for request in requests {
-            try await processor.decide(request, session: session)
-            if request.kind.settlesPhoto { decidedAt.append(date()) }
+        try await turn.take {
+            for request in requests {
+                guard await self.model.decide(request) else { throw self.takeError() }
+                guard request.photo == self.chosen?.id else { continue }
+                self.chosen = request.kind.settlesPhoto ? nil : try await self.photo(request.photo)
+            }
+            try await self.read()
         }
-        deck.failure = nil
-        wanted = nil
-        try await refresh()
     }
 
     public func undo(_ decision: UUID) async throws {
-        do {
-            try await processor.undo(decision, of: record.id)
-        } catch let error as PhotoProcessingError where error.code == .nothingToUndo {
-            // The page sends a command again when it got no answer. What is undone already stays so.
-            guard try await past(decision)?.isUndone == true else { throw error }
+        try await turn.take {
+            // A page sends a command again when it got no answer. What is undone already stays so.
+            if try await self.past(decision)?.isUndone == true { return }
+            if self.reading.undo?.decision == decision {
+                self.model.clearError()
+                await self.model.undo()
+                if self.model.error != nil { throw self.takeError() }
+            } else {
+                try await self.processor.undo(decision, of: self.record.id)
+                await self.model.refresh()
+            }
+            self.chosen = nil
+            try await self.read()
         }
-        if !decidedAt.isEmpty { decidedAt.removeLast() }
-        wanted = try await past(decision)?.action.photo
-        try await refresh()
     }
 
     public func redo(_ decision: UUID) async throws {
-        do {
-            try await processor.redo(decision, of: record.id)
-        } catch let error as PhotoProcessingError where error.code == .nothingToUndo {
-            guard try await past(decision)?.isUndone == false else { throw error }
+        try await turn.take {
+            if try await self.past(decision)?.isUndone == false { return }
+            if self.reading.redo?.decision == decision {
+                self.model.clearError()
+                await self.model.redo()
+                if self.model.error != nil { throw self.takeError() }
+            } else {
+                try await self.processor.redo(decision, of: self.record.id)
+                await self.model.refresh()
+            }
+            self.chosen = nil
+            try await self.read()
         }
-        try await refresh()
     }
 
     public func show(_ photo: PhotoID) async throws {
-        wanted = photo
-        try await refresh()
+        guard let found = try await self.photo(photo), found.state == .present else {
+            throw PhotoProcessingError(.photoGone)
+        }
+        chosen = photo == model.currentPhoto?.id ? nil : found
+        try await read()
     }
 
     public func commit() async throws { try await processor.commit() }
 
     public func retry() async throws {
-        deck.failure = nil
+        model.clearError()
         try await processor.retryFailed()
     }
 
@@ -123,6 +163,13 @@ public final class LibraryDesk: SiftDesk, Service {
         let id = record.id
         try await database.write { [photos] in try photos.setWritesSidecars(writes, of: id, in: $0) }
         writesSidecars = writes
+    }
+
+    /// Returns the model's error for the page that asked, so that it is not shown twice.
+    private func takeError() -> PhotoProcessingError {
+        let error = model.error ?? PhotoProcessingError(.processingFailed)
+        model.clearError()
+        return error
     }
 
     // MARK: Reading
@@ -152,14 +199,11 @@ public final class LibraryDesk: SiftDesk, Service {
     public nonisolated func picture(
         _ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize
     ) async throws -> Rendition? {
-        guard let photo = try await database.read({ [photos] in try photos.photo(id, in: $0) }),
-            photo.state == .present, photo.version.isSameFile(as: version)
-        else { return nil }
-        return try await imaging.rendition(of: try await open(photo), size)
-    }
-
-    @concurrent nonisolated func open(_ photo: Photo) async throws -> OpenPhoto {
-        try LibraryFolder.open(record.path).open(photo.principal.path, id: photo.id, expecting: photo.version)
+        do {
+            return try await loader.rendition(PhotoLoader.Key(photo: id, version: version, size: size))
+        } catch let error as PhotoProcessingError where [.photoGone, .photoChanged].contains(error.code) {
+            return nil
+        }
     }
 
     private func past(_ id: UUID) async throws -> Decision? {

@@ -34,6 +34,8 @@ struct PhotoState: WebState, Hashable {
     /// Addresses of the picture for the card, of a small one, of the whole one, and of the page without scripts.
     let source: String
     let thumb: String
+    /// The address of the picture that fills the frame until the one for the card is there.
+    let first: String
     let full: String
     let page: String
     /// The size of the picture for the card, in pixels.
@@ -63,6 +65,7 @@ struct PhotoState: WebState, Hashable {
         alt = "Photo \(name)"
         source = PhotoAddress.picture(photo.id, photo.version, .screen(maximumEdge: Self.cardEdge))
         thumb = PhotoAddress.picture(photo.id, photo.version, .thumbnail)
+        first = PhotoAddress.picture(photo.id, photo.version, .card)
         full = PhotoAddress.picture(photo.id, photo.version, .full)
         page = "/photo/\(photo.id)"
         let width = max(1, photo.header?.displayWidth ?? 3)
