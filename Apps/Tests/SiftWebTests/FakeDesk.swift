@@ -1,7 +1,7 @@
 import Foundation
 import Observation
-import SiftCore
 
+@testable import SiftCore
 @testable import SiftWeb
 
 /// A desk over photos in memory. It decides at once.

@@ -12,10 +12,12 @@ struct SettingsTests {
 
     @Test("A key moves from another action of the same place") func movesKeys() {
         var keys = KeyMap()
-        #expect(keys.setKey("U", of: "trash"))
+        let gaveU = keys.setKey("U", of: "trash")
+        #expect(gaveU)
         #expect(keys.bindings.first { $0.action == "trash" }?.keys == ["U"])
         #expect(keys.bindings.first { $0.action == "undo" }?.keys == ["Ctrl+Z"])
-        #expect(keys.setKey("ArrowLeft", of: "trash"))
+        let gaveLeft = keys.setKey("ArrowLeft", of: "trash")
+        #expect(gaveLeft)
         // The card's left loses the key, and so does panning while comparing, because trash acts there too.
         #expect(keys.bindings.first { $0.action == "left" }?.keys == [])
         #expect(keys.bindings.first { $0.action == "pan-left" }?.keys == [])
@@ -25,8 +27,10 @@ struct SettingsTests {
     @Test("Keys that leave a field, and unknown actions, are refused", arguments: ["Tab", "Escape", "", "<b>"])
     func refusesKeys(_ key: String) {
         var keys = KeyMap()
-        #expect(!keys.setKey(key, of: "trash"))
-        #expect(!keys.setKey("Q", of: "format-disk"))
+        let gaveKey = keys.setKey(key, of: "trash")
+        #expect(!gaveKey)
+        let gaveUnknown = keys.setKey("Q", of: "format-disk")
+        #expect(!gaveUnknown)
         #expect(keys == KeyMap())
     }
 
@@ -42,7 +46,8 @@ struct SettingsTests {
         settings.theme = .sepia
         settings.isWelcomed = true
         settings.directions = try #require(DirectionMap(left: .keep, up: .trash, right: .favourite))
-        #expect(settings.keys.setKey("Q", of: "zoom"))
+        let gaveZoom = settings.keys.setKey("Q", of: "zoom")
+        #expect(gaveZoom)
         let data = try JSONEncoder().encode(settings)
         #expect(try JSONDecoder().decode(SiftSettings.self, from: data) == settings)
     }
