@@ -30,6 +30,9 @@ extension MediaFile: MediaBytes {
 public struct MediaFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, in the system's words.
     public let description: String
+
+    /// Creates an error.
+    public init(description: String) { self.description = description }
 }
 
 /// A descriptor that is closed with this object.

@@ -8,7 +8,11 @@ extension FaceServer {
     ///
     /// - Throws: ``FaceServerError`` if an address or port cannot be used.
     public func run() async throws {
-        try await whileStatesRun { try await self.listen() }
+        do {
+            try await whileStatesRun { try await self.listen() }
+        } catch is CancellationError where hub.isStopped && !Task.isCancelled {
+            logger.warning("Requests were cut because they did not end in the drain time")
+        }
     }
 
     /// Reads the states while an operation runs. Tests without a socket use it alone.
@@ -29,11 +33,9 @@ extension FaceServer {
                 }
                 group.addTask { try await operation() }
                 defer { group.cancelAll() }
-                while let value = try await group.next() {
-                    guard let value else { continue }
-                    return value
-                }
-                throw CancellationError()
+                // Without a value, the first two tasks end only when it is time to cancel the third.
+                guard let value = try await group.next() ?? nil else { throw CancellationError() }
+                return value
             }
         } onGracefulShutdown: {
             self.hub.stop()
