@@ -85,9 +85,10 @@ public struct DecisionStore: Sendable {
     func record(_ request: DecisionRequest, session: Int64, at date: Date, in db: Database) throws -> Decision {
         if let decision = try decision(request.id, in: db) { return decision }
         guard request.kind.isKnown, request.kind != .restore else { throw PhotoProcessingError(.unknownAction) }
-        guard let photo = try photos.photo(request.photo, in: db), photo.state == .present else {
-            throw PhotoProcessingError(.photoGone)
-        }
+        // A photo whose trashing was undone a moment ago is on its way back. The new action waits for that.
+        guard let photo = try photos.photo(request.photo, in: db),
+            photo.state == .present || (photo.state == .trashed && photo.decision == nil)
+        else { throw PhotoProcessingError(.photoGone) }
         guard photo.version.isSameFile(as: request.version) else { throw PhotoProcessingError(.photoChanged) }
         if request.kind.settlesPhoto, photo.decision != request.shownDecision {
             throw PhotoProcessingError(.alreadyDecided)
@@ -189,6 +190,11 @@ public struct DecisionStore: Sendable {
             reverting?.execution = execution
             return reverting
         }
+    }
+
+    /// Returns how often a decision was carried out or reverted, as asked so far. -1 for an unknown decision.
+    func execution(of decision: UUID, in db: Database) throws -> Int {
+        try Int.fetchOne(db, sql: "SELECT execution FROM decision WHERE id = ?", arguments: [decision.uuidString]) ?? -1
     }
 
     /// Records that an action was carried out, or that nothing is left of it to carry out.

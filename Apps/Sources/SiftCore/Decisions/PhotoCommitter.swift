@@ -70,20 +70,32 @@ public struct PhotoCommitter: ActionCommitter {
             case .refused(let error):
                 onRefusal(item.action, error)
                 return .done
-            case .failed(let error): return item.isRepeated ? .unknown(error) : .failed(error, isRetryable: true)
+            case .failed(let error):
+                // A shot may be half moved. If the queue took that for a failure, an undo would withdraw the action
+                // instead of moving the other half back.
+                let isClean = !item.isRepeated && ![.trash, .restore].contains(item.action.kind)
+                return isClean ? .failed(error, isRetryable: true) : .unknown(error)
             }
         }
     }
 
     private func carryOut(_ action: PhotoAction, _ folders: inout [LibraryID: LibraryFolder]) throws -> Result {
         guard action.kind.isKnown else { throw PhotoProcessingError(.unknownAction) }
-        let (library, photo) = try database.writer.read { db in
-            (try photos.library(action.library, in: db), try photos.photo(action.photo, in: db))
+        let (library, photo, decision) = try database.writer.read { db in
+            (
+                try photos.library(action.library, in: db), try photos.photo(action.photo, in: db),
+                try decisions.execution(of: action.decision, in: db)
+            )
         }
         guard let library else { throw PhotoProcessingError(.photoGone) }
         let folder = try folders[library.id] ?? LibraryFolder.open(library)
         folders[library.id] = folder
         switch action.kind {
+        case .trash where decision > action.execution:
+            // It was undone in the meantime, and may be tried only now after a long failure. What is half moved goes
+            // back.
+            try trash.restore(key: action.trashKey, to: folder)
+            return .carriedOut(nil)
         case .trash:
             try trash.trash(current(action, photo), of: folder, key: action.trashKey)
             return .carriedOut(.trashed)
@@ -95,7 +107,10 @@ public struct PhotoCommitter: ActionCommitter {
             }
             guard let version = try folder.version(of: picture.path) else { throw PhotoProcessingError(.photoGone) }
             guard version.isSameFile(as: picture.version) else { throw PhotoProcessingError(.photoChanged) }
-            if library.writesSidecars { try SidecarWriter().write(action, of: picture.path, in: folder) }
+            // The marks of now: an action that failed for long must not bring back older ones.
+            if library.writesSidecars, let marks = photo?.marks {
+                try SidecarWriter().write(marks, after: action, of: picture.path, in: folder)
+            }
             return .carriedOut(nil)
         default: return .carriedOut(nil)
         }

@@ -17,17 +17,18 @@ struct SidecarWriter: Sendable {
     /// Writes the marks that an action changed.
     ///
     /// - Parameters:
-    ///   - action: The action, with the marks to write.
+    ///   - marks: The photo's marks.
+    ///   - action: The action that changed one of them. Only that one is written.
     ///   - picture: Where the shot's picture is now.
     /// - Throws: ``PhotoProcessingError`` if the sidecar cannot be read or written. It is left as it is then.
     func write(
-        _ action: PhotoAction, of picture: RelativePath, in library: LibraryFolder
+        _ marks: PhotoMarks, after action: PhotoAction, of picture: RelativePath, in library: LibraryFolder
     ) throws(PhotoProcessingError) {
         let changes: [(XMPSidecar.Property, String?)]
         switch action.kind {
-        case .rating: changes = [(.rating, action.after.rating.map(String.init))]
-        case .label: changes = [(.label, action.after.label)]
-        case .favourite: changes = [(.pick, action.after.isFavourite ? "3" : nil)]
+        case .rating: changes = [(.rating, marks.rating.map(String.init))]
+        case .label: changes = [(.label, marks.label)]
+        case .favourite: changes = [(.pick, marks.isFavourite ? "3" : nil)]
         default: return
         }
         let folder: OpenDirectory

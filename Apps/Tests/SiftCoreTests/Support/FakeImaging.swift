@@ -74,3 +74,18 @@ final class FakeImaging: PhotoImaging {
 func until(_ condition: @Sendable () async -> Bool) async {
     while await !condition() { await Task.yield() }
 }
+
+/// A number that several tasks change.
+final class Count: Sendable {
+    private let number: Mutex<Int>
+    init(_ number: Int) { self.number = Mutex(number) }
+    var value: Int { number.withLock { $0 } }
+    /// Adds to the number, and returns the sum.
+    @discardableResult
+    func add(_ change: Int) -> Int {
+        number.withLock { number in
+            number += change
+            return number
+        }
+    }
+}
