@@ -39,6 +39,7 @@ struct ImagingPoolTests {
         "plain.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "plain.png", "interlaced.png", "rgb16.png",
         "palette.png",
         "alpha.png", "lossless.webp", "lossy.webp", "animated.webp", "plain.tif", "plain.heic",
+        "profile.jpg",
     ])
     func decodesEveryFormat(name: String) async throws {
         try await Fixture.withPool(Fixture.pool(workers: 1)) { pool in
