@@ -88,6 +88,8 @@ typedef struct reader {
     gint64 start;
     gint64 offset;
     gint64 length;
+    /// The errno of the first read that failed, or 0.
+    int error;
 } reader;
 
 static gint64 read_source(VipsSourceCustom *source, void *buffer, gint64 length, reader *state) {
@@ -98,8 +100,14 @@ static gint64 read_source(VipsSourceCustom *source, void *buffer, gint64 length,
         ssize_t count = pread(state->descriptor, buffer, (size_t)wanted, (off_t)(state->start + state->offset));
         if (count < 0 && errno == EINTR) { continue; }
         if (count > 0) { state->offset += count; }
+        if (count < 0 && state->error == 0) { state->error = errno; }
         return count;
     }
+}
+
+/// Replaces a status by that of a failed read, which explains it.
+static sift_status explained(sift_status status, const reader *state) {
+    return state->error == 0 ? status : fail(SIFT_READ_FAILED, strerror(state->error));
 }
 
 static gint64 seek_source(VipsSourceCustom *source, gint64 offset, int whence, reader *state) {
@@ -201,7 +209,7 @@ sift_status sift_read_header(sift_part part, const sift_limits *limits, sift_hea
         g_object_unref(image);
     }
     g_object_unref(source);
-    return status;
+    return status == SIFT_OK ? status : explained(status, &state);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -380,6 +388,12 @@ sift_status sift_decode(sift_part part, int edge, int orientation, const sift_li
         }
     }
     g_object_unref(source);
+    // Also a picture, because its rest is missing for a reason that may pass.
+    status = explained(status, &state);
+    if (status != SIFT_OK) {
+        g_free(pixels->bytes);
+        memset(pixels, 0, sizeof(*pixels));
+    }
     return status;
 }
 

@@ -35,7 +35,11 @@ enum Measurement {
         func at(_ share: Double) -> Duration {
             times.isEmpty ? .zero : times[min(times.count - 1, Int(Double(times.count) * share))]
         }
-        print("\(kind): \(photos.count) photos in \(total), median \(at(0.5)), p95 \(at(0.95)), failed \(failures)")
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        print(
+            "\(kind): \(photos.count) photos in \(total), median \(at(0.5)), p95 \(at(0.95)), failed \(failures), own peak \(usage.ru_maxrss) KB"
+        )
         return 0
     }
 

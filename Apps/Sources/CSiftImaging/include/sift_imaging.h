@@ -33,6 +33,8 @@ typedef enum sift_status {
     SIFT_BAD_ARGUMENT = 5,
     /// `sift_interrupt` was called.
     SIFT_INTERRUPTED = 6,
+    /// The file could not be read to its end: the medium or the network failed. Nothing is known about the image.
+    SIFT_READ_FAILED = 7,
 } sift_status;
 
 typedef enum sift_format {

@@ -147,6 +147,7 @@ enum Decoder {
         case SIFT_TOO_LARGE: kind = .tooLarge
         case SIFT_UNREADABLE: kind = .unreadable
         case SIFT_INTERRUPTED: kind = .interrupted
+        case SIFT_READ_FAILED: kind = .readFailed
         default: kind = .damaged
         }
         throw Failure(kind: kind, cause: String(cString: sift_last_error()))

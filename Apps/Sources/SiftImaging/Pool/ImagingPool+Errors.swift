@@ -19,6 +19,7 @@ extension ImagingPool {
                 advice: "Open it in another program, or decide about it without a picture.", cause: cause)
         case .damaged: PhotoProcessingError(.processingFailed, cause: cause)
         case .unreadable: PhotoProcessingError(.permissionMissing, cause: cause)
+        case .readFailed: PhotoProcessingError(.needsNetwork, cause: cause)
         case .interrupted: PhotoProcessingError(.cancelled, cause: cause)
         case .noThumbnail:
             PhotoProcessingError(

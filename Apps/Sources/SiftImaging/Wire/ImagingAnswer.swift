@@ -12,6 +12,8 @@ struct ImagingAnswer: Hashable, Sendable {
         case noThumbnail = 5
         /// The job was cancelled while it ran.
         case interrupted = 6
+        /// The medium or the network failed; the photo itself may be fine.
+        case readFailed = 7
     }
 
     enum Content: Hashable, Sendable {

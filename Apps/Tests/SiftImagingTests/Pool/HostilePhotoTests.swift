@@ -36,7 +36,7 @@ struct HostilePhotoTests {
     /// Loaders that libvips distrusts, and formats that no photo has, are blocked.
     @Test(arguments: [
         "P6 2 2 255\n0123456789ab", "#?RADIANCE\n", "%PDF-1.4\n", "SIMPLE  =                    T",
-        "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "2 2\n1 2\n3 4\n",
     ])
     func otherLoadersAreBlocked(text: String) async throws {
         try await withPool { pool in

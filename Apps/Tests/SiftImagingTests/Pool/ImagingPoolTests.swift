@@ -39,6 +39,7 @@ struct ImagingPoolTests {
         "plain.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "plain.png", "interlaced.png", "rgb16.png",
         "palette.png",
         "alpha.png", "lossless.webp", "lossy.webp", "animated.webp", "plain.tif", "plain.heic",
+        "profile.jpg",
     ])
     func decodesEveryFormat(name: String) async throws {
         try await Fixture.withPool(Fixture.pool(workers: 1)) { pool in
@@ -73,6 +74,7 @@ struct ImagingPoolTests {
     @Test func manyCallsShareTheWorkers() async throws {
         try await Fixture.withPool(Fixture.pool(jobsPerWorker: 7)) { pool in
             let photo = try Fixture.photo("camera.jpg")
+            #expect(lseek(photo.descriptor, 7, SEEK_SET) == 7)
             let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<60 {
                     group.addTask {
@@ -84,6 +86,8 @@ struct ImagingPoolTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(sizes == [Int](repeating: 96, count: 60))
+            // The position belongs to all who hold the descriptor, so no worker moves it.
+            #expect(lseek(photo.descriptor, 0, SEEK_CUR) == 7)
         }
     }
 
@@ -136,6 +140,24 @@ struct ImagingPoolTests {
                 ThumbnailCache.Key(path: path, modified: photo.version.modified / 1_000_000_000))
             #expect(cache.hasFailure(key))
             await #expect(throws: PhotoProcessingError.self) { try await pool.rendition(of: photo, .card) }
+        }
+    }
+
+    @Test func aReadThatFailsSaysNothingAboutThePhoto() async throws {
+        let folder = Fixture.temporaryPath()
+        let file = Fixture.temporaryPath() + ".jpg"
+        try FileManager.default.copyItem(atPath: Fixture.path("camera.jpg"), toPath: file)
+        defer { unlink(file) }
+        let cache = ThumbnailCache(folder: folder)
+        try await Fixture.withPool(Fixture.pool(workers: 1, thumbnails: cache)) { pool in
+            // A descriptor that cannot be read stands for a disk that was unplugged.
+            let readable = try Fixture.photo(atPath: file)
+            let photo = OpenPhoto(owning: open(file, O_WRONLY | O_CLOEXEC), id: readable.id, version: readable.version)
+            await #expect(throws: PhotoProcessingError(.needsNetwork)) { try await pool.rendition(of: photo, .card) }
+            await #expect(throws: PhotoProcessingError(.needsNetwork)) { try await pool.header(of: photo) }
+            // No failure was noted in the thumbnail cache.
+            #expect(access(folder, F_OK) != 0)
+            #expect(try await pool.rendition(of: readable, .embedded).isEmbedded)
         }
     }
 

@@ -67,6 +67,14 @@ struct DecoderTests {
         }
     }
 
+    @Test func aProfileIsConvertedToSRGB() throws {
+        let plain = try Fixture.decode("plain.png").bytes
+        // The same picture in the wider space Display P3, with its profile. Without it, the mean difference is above 7.
+        let bytes = try Fixture.decode("profile.jpg").bytes
+        let difference = zip(bytes, plain).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        #expect(Double(difference) / Double(plain.count) < 3)
+    }
+
     @Test func transparencyBecomesWhite() throws {
         let pixels = try Fixture.decode("alpha.png")
         // The picture is turned, and its first stored row, which is almost transparent, is its left column.
