@@ -45,6 +45,8 @@ public struct SiftApplication {
     public let processor: PhotoBatchProcessor
     /// The desk behind the pages.
     public let desk: LibraryDesk
+    /// What scans and watches the library.
+    public let service: LibraryService
     private let locations: Locations
 
     /// Opens the data directory and the library. Creates what is missing.
@@ -68,12 +70,18 @@ public struct SiftApplication {
         let waitsForReview = settings.commitMode == .review
         let processor = try await PhotoBatchProcessor(
             database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift, logger: logger)
-        let desk = try LibraryDesk(
-            library, database: database, processor: processor, imaging: imaging, session: session.id,
+        let opening = StoredPhotoOpening(database)
+        let service = LibraryService(
+            library.id, database: database,
+            indexer: PhotoIndexer(database: database, imaging: imaging, opening: opening), logger: logger)
+        let desk = LibraryDesk(
+            library, database: database, processor: processor, service: service,
+            loader: try PhotoLoader(imaging: imaging, opening: opening), session: session.id,
             waitsForReview: waitsForReview)
         try await desk.prepare()
         return SiftApplication(
-            database: database, library: library, processor: processor, desk: desk, locations: locations)
+            database: database, library: library, processor: processor, desk: desk, service: service,
+            locations: locations)
     }
 
     /// Opens the database of a data directory.
@@ -91,7 +99,7 @@ public struct SiftApplication {
     }
 
     /// The services to run, in the order in which they start.
-    public var services: [any Service] { [processor, desk] }
+    public var services: [any Service] { [processor, desk, service] }
 
     private static func settingsFile(_ locations: Locations) -> URL {
         locations.data.appendingPathComponent("settings.json")

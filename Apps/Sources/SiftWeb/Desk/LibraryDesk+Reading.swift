@@ -7,6 +7,8 @@ struct DeskReading: Sendable, Hashable {
     var counts = PhotoStore.Counts()
     /// The photos of the card's burst, in order of time. Empty if the photo stands alone.
     var burst: [Photo] = []
+    /// The photos on the card and behind it, by id.
+    var known: [PhotoID: Photo] = [:]
     /// The decision that an undo reverts.
     var undo: Deck.Step?
     /// The decision that a redo repeats.
@@ -17,6 +19,7 @@ extension LibraryDesk {
     /// Reads the counts, the burst and the decisions to undo and redo.
     func read() async throws {
         let (id, current, redoable) = (record.id, chosen ?? model.currentPhoto, model.redoCount)
+        let shown = Set(([chosen, model.currentPhoto].compactMap { $0 } + model.queue).map(\.id))
         readings.last += 1
         let number = readings.last
         let found = try await database.read { [photos, decisions] db in
@@ -26,8 +29,10 @@ extension LibraryDesk {
                 early.time -= 30
                 around = try photos.photos(of: id, .all, after: PhotoStore.Position(of: early), limit: 100, in: db)
             }
+            var known: [PhotoID: Photo] = [:]
+            for id in shown { known[id] = try photos.photo(id, in: db) }
             return DeskReading(
-                counts: try photos.counts(of: id, in: db), burst: Self.burst(around: current, in: around),
+                counts: try photos.counts(of: id, in: db), burst: Self.burst(around: current, in: around), known: known,
                 undo: history.first { !$0.isUndone && $0.failure == nil }.map(Self.step),
                 redo: history.filter(\.isUndone).prefix(redoable).last.map(Self.step))
         }

@@ -22,12 +22,10 @@ public final class LibraryDesk: SiftDesk, Service {
     @ObservationIgnored let record: Library
     @ObservationIgnored let database: AppDatabase
     @ObservationIgnored let processor: PhotoBatchProcessor
-    @ObservationIgnored let imaging: any PhotoImaging
+    @ObservationIgnored let activities: AsyncStream<LibraryService.Activity>
     @ObservationIgnored let loader: PhotoLoader
     @ObservationIgnored let model: PhotoSwipeViewModel
     @ObservationIgnored let waitsForReview: Bool
-    @ObservationIgnored let clock: any Clock<Duration>
-    @ObservationIgnored let date: @Sendable () -> Date
     @ObservationIgnored nonisolated let photos = PhotoStore()
     @ObservationIgnored nonisolated let decisions = DecisionStore()
     @ObservationIgnored let turn = DeskTurn()
@@ -40,25 +38,20 @@ public final class LibraryDesk: SiftDesk, Service {
     ///   - record: The library.
     ///   - database: Sift's database.
     ///   - processor: Records decisions and carries them out.
-    ///   - imaging: Decodes photos.
+    ///   - service: Scans and watches the library. Run it as well.
+    ///   - loader: Loads pictures.
     ///   - session: The session to which decisions belong.
     ///   - waitsForReview: Whether the processor waits for a review.
-    ///   - clock: The clock for waits. Default: the system's.
-    ///   - date: Returns the present moment. Default: the system's clock.
-    /// - Throws: An error if the loader cannot be made.
     public init(
-        _ record: Library, database: AppDatabase, processor: PhotoBatchProcessor, imaging: any PhotoImaging,
-        session: Int64, waitsForReview: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
-        date: @escaping @Sendable () -> Date = { Date() }
-    ) throws {
+        _ record: Library, database: AppDatabase, processor: PhotoBatchProcessor, service: LibraryService,
+        loader: PhotoLoader, session: Int64, waitsForReview: Bool = false
+    ) {
         self.record = record
         self.database = database
         self.processor = processor
-        self.imaging = imaging
+        self.loader = loader
+        activities = service.activities
         self.waitsForReview = waitsForReview
-        self.clock = clock
-        self.date = date
-        loader = try PhotoLoader(imaging: imaging, opening: StoredPhotoOpening(database))
         model = PhotoSwipeViewModel(
             library: record.id, session: session, database: database, processor: processor, loader: loader)
         let name = record.displayPath.split(separator: "/").last.map(String.init) ?? record.displayPath
@@ -75,12 +68,23 @@ public final class LibraryDesk: SiftDesk, Service {
     // MARK: State
 
     public var deck: Deck {
-        let current = chosen ?? model.currentPhoto
+        var current = (chosen ?? model.currentPhoto).map(fresh)
+        if chosen == nil, current?.failure == nil { current?.failure = model.pictureError }
         let isRead = current.map { photo in reading.burst.contains { $0.id == photo.id } } ?? false
+        let ahead = (chosen == nil ? [] : [model.currentPhoto].compactMap { $0 }) + model.queue
         return Deck(
-            current: current, ahead: chosen == nil ? model.queue : [model.currentPhoto].compactMap { $0 } + model.queue,
+            current: current, ahead: ahead.prefix(Self.aheadLimit).map(fresh),
             burst: isRead ? reading.burst : [], undo: model.canUndo ? reading.undo : nil,
             redo: model.canRedo ? reading.redo : nil, failure: model.error)
+    }
+
+    /// The number of photos that pages keep ready behind the card.
+    static let aheadLimit = 5
+
+    /// Returns a photo as the store had it last, with what decoding has found out since the model read it.
+    private func fresh(_ photo: Photo) -> Photo {
+        guard let known = reading.known[photo.id], known.version == photo.version else { return photo }
+        return known
     }
 
     public var progress: DeskProgress {
@@ -200,7 +204,9 @@ public final class LibraryDesk: SiftDesk, Service {
         _ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize
     ) async throws -> Rendition? {
         do {
-            return try await loader.rendition(PhotoLoader.Key(photo: id, version: version, size: size))
+            let picture = try await loader.rendition(PhotoLoader.Key(photo: id, version: version, size: size))
+            await sent(id)
+            return picture
         } catch let error as PhotoProcessingError where [.photoGone, .photoChanged].contains(error.code) {
             return nil
         }

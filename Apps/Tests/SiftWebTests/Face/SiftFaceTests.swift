@@ -30,7 +30,10 @@ struct SiftFaceTests {
         try await withFace(try await makeFace(desk), over: .router) { client in
             let id = CommandID.fresh()
             let command = ["photo": "1", "version": PhotoAddress.text(of: .sample(1)), "action": "keep", "shown": ""]
-            for _ in 0..<3 { #expect(try await client.command("decide", command, id: id).status == .ok) }
+            for _ in 0..<3 {
+                let answer = try await client.command("decide", command, id: id)
+                #expect(answer.status == .ok)
+            }
             #expect(await desk.decided.map(\.id) == [id.uuid])
         }
     }
@@ -43,7 +46,8 @@ struct SiftFaceTests {
     func refusesNonsense(_ command: [String: String]) async throws {
         let desk = await FakeDesk()
         try await withFace(try await makeFace(desk), over: .router) { client in
-            #expect(try await client.command("decide", command).status == .conflict)
+            let refused = try await client.command("decide", command)
+            #expect(refused.status == .conflict)
         }
         #expect(await desk.decided.isEmpty)
     }
@@ -73,7 +77,8 @@ struct SiftFaceTests {
         try await withFace(try await makeFace(desk), over: .router) { client in
             let id = CommandID.fresh()
             let command = ["photo": "2", "version": PhotoAddress.text(of: .sample(2)), "burst": "1"]
-            #expect(try await client.command("settle", command, id: id).status == .ok)
+            let settled = try await client.command("settle", command, id: id)
+            #expect(settled.status == .ok)
             let decided = await desk.decided
             #expect(decided.map(\.photo.rawValue) == [1, 3, 2])
             #expect(decided.map(\.kind) == [.trash, .trash, .keep])
@@ -98,7 +103,8 @@ struct SiftFaceTests {
     @Test("Two directions cannot do the same") func refusesSameDirections() async throws {
         try await withFace(try await makeFace(FakeDesk()), over: .router) { client in
             let command = ["left": "keep", "up": "keep", "right": "trash"]
-            #expect(try await client.command("start", command).status == .unprocessableContent)
+            let same = try await client.command("start", command)
+            #expect(same.status == .unprocessableContent)
         }
     }
 
@@ -114,11 +120,14 @@ struct SiftFaceTests {
     @Test("Pictures have opaque addresses, and a stranger's version has none") func servesPictures() async throws {
         try await withFace(try await makeFace(FakeDesk()), over: .router) { client in
             let address = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(1), .thumbnail)
-            #expect(try await client.get(address).text == "picture 1 thumbnail")
+            let picture = try await client.get(address)
+            #expect(picture.text == "picture 1 thumbnail")
             let stranger = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(2), .thumbnail)
-            #expect(try await client.get(stranger).status == .notFound)
+            let foreign = try await client.get(stranger)
+            #expect(foreign.status == .notFound)
             let other = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(1), .screen(maximumEdge: 77))
-            #expect(try await client.get(other).status == .notFound)
+            let unoffered = try await client.get(other)
+            #expect(unoffered.status == .notFound)
         }
     }
 
@@ -145,7 +154,8 @@ struct SiftFaceTests {
     @Test("Unknown photos, and one photo alone, are not compared", arguments: ["9,1", "1", "1,1", "1,2,3,1,2", ""])
     func refusesComparisons(_ photos: String) async throws {
         try await withFace(try await makeFace(FakeDesk()), over: .router) { client in
-            #expect(try await client.get("/compare?photos=\(photos)").status == .notFound)
+            let compared = try await client.get("/compare?photos=\(photos)")
+            #expect(compared.status == .notFound)
         }
     }
 
@@ -156,9 +166,10 @@ struct SiftFaceTests {
         }
         let desk = await FakeDesk()
         try await withFace(try await makeFace(desk), over: .router) { client in
-            #expect(try await client.state().field("deck", as: Deck.self).photo?.name == "IMG_1.jpg")
-            let names = try await client.state().fields
-            #expect(names == ["deck", "library", "queue", "review", "session", "settings"])
+            let state = try await client.state()
+            let deck = try state.field("deck", as: Deck.self)
+            #expect(deck.photo?.name == "IMG_1.jpg")
+            #expect(state.fields == ["deck", "library", "queue", "review", "session", "settings"])
         }
     }
 }
