@@ -29,12 +29,20 @@ extension LibraryDesk {
     }
 
     private func followModel() async {
-        let triggers = Observations { @MainActor [model] in
+        let triggers = Self.changes { [model] in
             Trigger(
                 photo: model.currentPhoto?.id, hasPicture: model.picture != nil, undo: model.undoCount,
                 redo: model.redoCount, pending: model.pending.pending)
         }
         for await _ in triggers { await look() }
+    }
+
+    /// Returns the states of models, now and after each change. Generic, because the compiler (6.3.1) crashes on
+    /// `Observations` of a closure that returns a structure.
+    private nonisolated static func changes<State: Sendable>(
+        _ state: @escaping @MainActor @Sendable () -> State
+    ) -> Observations<State, Never> {
+        Observations({ @MainActor in state() })
     }
 
     private func followQueue() async {
