@@ -19,30 +19,19 @@ extension LibraryDesk {
         await loader.shutdown()
     }
 
-    /// What the store is read for again.
-    private struct Trigger: Sendable, Hashable {
-        var photo: PhotoID?
-        var hasPicture: Bool
-        var undo: Int
-        var redo: Int
-        var pending: Int
-    }
-
+    /// Reads the store again after each change of the model. `Observations` is not used here: the compiler (6.3.1)
+    /// crashes, or makes a program that crashes, with a closure over a model that is isolated to the main actor.
     private func followModel() async {
-        let triggers = Self.changes { [model] in
-            Trigger(
-                photo: model.currentPhoto?.id, hasPicture: model.picture != nil, undo: model.undoCount,
-                redo: model.redoCount, pending: model.pending.pending)
-        }
-        for await _ in triggers { await look() }
-    }
-
-    /// Returns the states of models, now and after each change. Generic, because the compiler (6.3.1) crashes on
-    /// `Observations` of a closure that returns a structure.
-    private nonisolated static func changes<State: Sendable>(
-        _ state: @escaping @MainActor @Sendable () -> State
-    ) -> Observations<State, Never> {
-        Observations({ @MainActor in state() })
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        var next = changes.makeAsyncIterator()
+        repeat {
+            withObservationTracking {
+                _ = (model.currentPhoto, model.picture, model.undoCount, model.redoCount, model.pending)
+            } onChange: {
+                change.yield()
+            }
+            await look()
+        } while await next.next(isolation: #isolation) != nil
     }
 
     private func followQueue() async {
