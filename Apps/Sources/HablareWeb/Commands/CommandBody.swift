@@ -38,11 +38,44 @@ enum CommandBody: Sendable {
         }
     }
 
-    /// A text that tells the same command from another under the same id.
-    var bytes: Data {
+    /// Returns a hash that tells the same command from another under the same id. The order of keys does not matter.
+    func fingerprint(of name: String) throws(FaceProblem) -> Int {
+        var hasher = Hasher()
+        hasher.combine(name)
         switch self {
-        case .json(let data): data
-        case .form(let text): Data(text.utf8)
+        case .json: hasher.combine(try decode(JSONText.self))
+        case .form(let text): hasher.combine(text)
+        }
+        return hasher.finalize()
+    }
+
+    /// Any JSON.
+    private enum JSONText: Decodable, Hashable {
+        case null
+        case bool(Bool)
+        case number(Double)
+        case text(String)
+        case list([JSONText])
+        case object([String: JSONText])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let value = decoded(Bool.self) {
+                self = .bool(value)
+            } else if let value = decoded(Double.self) {
+                self = .number(value)
+            } else if let value = decoded(String.self) {
+                self = .text(value)
+            } else if let value = decoded([JSONText].self) {
+                self = .list(value)
+            } else {
+                self = .object(try container.decode([String: JSONText].self))
+            }
+            func decoded<Value: Decodable>(_ type: Value.Type) -> Value? {
+                do { return try container.decode(type) } catch { return nil }
+            }
         }
     }
 

@@ -24,10 +24,7 @@ actor CommandDesk {
     func perform(_ name: String, _ body: CommandBody) async throws -> (answer: Data, isRepeated: Bool) {
         guard let entry = commands.entries[name] else { throw FaceProblem(status: .notFound) }
         let id = try body.id()
-        var hasher = Hasher()
-        hasher.combine(name)
-        hasher.combine(body.bytes)
-        switch ledger.arrived(id, fingerprint: hasher.finalize()) {
+        switch ledger.arrived(id, fingerprint: try body.fingerprint(of: name)) {
         case .run: return (try await run(entry.handler, body, id), false)
         case .wait: return (try await outcome(of: id), true)
         case .answer(let answer): return (answer, true)

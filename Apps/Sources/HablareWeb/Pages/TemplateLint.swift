@@ -75,6 +75,8 @@ extension TemplateLint {
             for character in text {
                 if !isInsideTag {
                     if character == "<" { (isInsideTag, tag) = (true, "") }
+                } else if tag.isEmpty, quote == nil, !character.isLetter, character != "/", character != "!" {
+                    isInsideTag = false  // a sign in text, such as `a < b`
                 } else if let open = quote {
                     if character == open { quote = nil }
                 } else if character == "\"" || character == "'" {

@@ -48,7 +48,8 @@ public final class FaceServer: Service {
         self.logger = logger
         self.onStart = onStart
         self.clock = FaceClock(clock)
-        hub = StateHub(face.states, epoch: String(AccessToken().value.prefix(16)), limit: options.limits.streams, logger: logger)
+        hub = StateHub(
+            face.states, epoch: String(AccessToken().value.prefix(16)), limit: options.limits.streams, logger: logger)
         desk = CommandDesk(face.commands, problem: face.problem)
         connections = ConnectionRegistry(limit: options.limits.connections)
         responder = Self.router(face, options, token, self.clock, hub, desk, connections).buildResponder()

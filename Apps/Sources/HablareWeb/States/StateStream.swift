@@ -26,7 +26,7 @@ public struct StateStream: Sendable {
     public var heartbeat = Duration.seconds(15)
 
     /// Reads states until the task is cancelled, and reports each as JSON.
-    typealias Feed = @Sendable (_ report: @Sendable (Result<String, any Error>) -> Void) async -> Void
+    typealias Feed = @Sendable (_ report: @escaping @Sendable (Result<String, any Error>) -> Void) async -> Void
 
     private(set) var feeds: [String: Feed] = [:]
 
@@ -43,11 +43,7 @@ public struct StateStream: Sendable {
     ///   - name: The name of the field in the page's state.
     ///   - state: Returns the model's state as a value.
     public mutating func feed<State: WebState>(_ name: String, _ state: @escaping @MainActor @Sendable () -> State) {
-        add(name) { report in
-            for await state in Observations({ @MainActor in state() }) {
-                await report(state.result())
-            }
-        }
+        add(name) { report in await Self.observe(state, report) }
     }
 
     /// Adds a feed of a model that publishes its states itself, for example `ResourceModel` or `RequestStatusModel`.
@@ -62,6 +58,27 @@ public struct StateStream: Sendable {
             for await state in await states() {
                 await report(state.result())
             }
+        }
+    }
+
+    /// Reports a state, and reports it again after each change of what it read.
+    ///
+    /// `Observations` would do the same, but crashes here in Swift 6.3 when its task resumes.
+    @MainActor
+    private static func observe<State: WebState>(
+        _ state: @escaping @MainActor @Sendable () -> State,
+        _ report: @escaping @Sendable (Result<String, any Error>) -> Void
+    ) async {
+        while !Task.isCancelled {
+            let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            // `onChange` is called before a change. The next turn of the main actor sees its result.
+            let present = withObservationTracking {
+                state()
+            } onChange: {
+                change.yield()
+            }
+            report(await present.result())
+            for await _ in changes { break }
         }
     }
 

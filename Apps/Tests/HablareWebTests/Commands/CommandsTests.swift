@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    @Test("The order of the fields does not make another command", arguments: FaceTransport.allCases)
+    func order(over transport: FaceTransport) async throws {
+        let notebook = Notebook()
+        try await withFace(notebook.face(), over: transport) { client in
+            let id = CommandID.fresh()
+            let first = try await client.post(
+                "/commands/add", json: #"{"id":"\#(id)","text":"a","n":[1,null,{"b":true}]}"#)
+            let again = try await client.post(
+                "/commands/add", json: #"{ "n": [1, null, {"b": true}], "text": "a", "id": "\#(id)" }"#)
+            #expect(first.status == .ok && again.status == .ok)
+            let other = try await client.post("/commands/add", json: #"{"id":"\#(id)","text":"a","n":[1]}"#)
+            #expect(other.status == .unprocessableContent)
+            #expect(await notebook.acts == [id])
+        }
+    }
+
     @Test("A missing or wrong field is named", arguments: FaceTransport.allCases)
     func fields(over transport: FaceTransport) async throws {
         try await withFace(Notebook().face(), over: transport) { client in

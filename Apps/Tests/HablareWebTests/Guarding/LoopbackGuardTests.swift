@@ -63,7 +63,8 @@ import Testing
         #expect(status(.post, fields: [.secFetchSite: "same-origin", .contentType: "application/json"]) == nil)
         #expect(
             status(
-                .post, fields: [.origin: origin, .secFetchSite: "same-origin", .contentType: "application/json;charset=utf-8"])
+                .post,
+                fields: [.origin: origin, .secFetchSite: "same-origin", .contentType: "application/json;charset=utf-8"])
                 == nil)
     }
 
@@ -105,7 +106,8 @@ import Testing
         #expect(status(fields: [.secFetchSite: "same-origin", .secFetchMode: "no-cors"]) == nil)
         for site in ["cross-site", "same-site", "future-value"] {
             #expect(status(fields: [.secFetchSite: site, .secFetchMode: "navigate", .secFetchDest: "document"]) == nil)
-            #expect(status(fields: [.secFetchSite: site, .secFetchMode: "navigate", .secFetchDest: "iframe"]) == .forbidden)
+            #expect(
+                status(fields: [.secFetchSite: site, .secFetchMode: "navigate", .secFetchDest: "iframe"]) == .forbidden)
             #expect(status(fields: [.secFetchSite: site, .secFetchMode: "no-cors"]) == .forbidden)
             #expect(status(fields: [.secFetchSite: site]) == .forbidden)
         }

@@ -216,7 +216,8 @@ import Testing
                     var second = inbound.makeAsyncIterator()
                     _ = try await second.next()
                     let third = try await RawClient.exchange(request + "Connection: close\r\n\r\n", port: port)
-                    #expect(third.hasPrefix("HTTP/1.1 503"))
+                    // A reset may overtake the answer.
+                    #expect(third.isEmpty || third.hasPrefix("HTTP/1.1 503"))
                 }
             }
             var answer = ""

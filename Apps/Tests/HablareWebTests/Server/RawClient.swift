@@ -27,8 +27,12 @@ struct RawClient: Sendable {
     /// Sends text, and returns everything that the server sends until it closes the connection.
     static func exchange(_ text: String, _ host: String = "127.0.0.1", port: Int) async throws -> String {
         try await with(host, port: port) { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: text))
             var answer = ByteBuffer()
+            do {
+                try await outbound.write(ByteBuffer(string: text))
+            } catch is ChannelError {
+                // The server closed the connection at once. It may have said why.
+            } catch is IOError {}
             do {
                 for try await var part in inbound { answer.writeBuffer(&part) }
             } catch is IOError {
