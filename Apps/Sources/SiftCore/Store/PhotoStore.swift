@@ -319,19 +319,11 @@ public struct PhotoStore: Sendable {
     }
 
     private static func photo(_ row: Row, _ files: [PhotoFile]) -> Photo {
-        let hash: Int64? = row["hash64"]
-        let wide: String? = row["hash256"]
-        let sharpness: Double? = row["sharpness"]
-        var features: PhotoFeatures?
-        if let hash, let wide = wide.flatMap({ PhotoHash256(hexadecimal: $0) }), let sharpness {
-            features = PhotoFeatures(
-                hash64: PhotoHash64(bits: UInt64(bitPattern: hash)), hash256: wide, sharpness: sharpness)
-        }
         let decision: String? = row["decision"]
         return Photo(
             id: PhotoID(rawValue: row["id"]), library: LibraryID(rawValue: row["library"]),
             state: Photo.State(rawValue: row["state"]) ?? .missing, files: files, time: row["time"],
-            header: decoded(row["header"]), features: features, failure: decoded(row["failure"]),
+            header: decoded(row["header"]), features: features(row), failure: decoded(row["failure"]),
             marks: PhotoMarks(isFavourite: row["favourite"], rating: row["rating"], label: row["label"]),
             decision: decision.map { PhotoAction.Kind(rawValue: $0) }, decidedAt: row["decidedAt"])
     }
@@ -345,6 +337,37 @@ public struct PhotoStore: Sendable {
         } catch {
             return nil
         }
+    }
+
+    /// Returns what the search for photos that are alike needs, for all photos of a library that are indexed.
+    public func alikePhotos(of library: LibraryID, in db: Database) throws -> [AlikePhoto] {
+        var photos: [AlikePhoto] = []
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT id, header, hash64, hash256, sharpness FROM shot
+                WHERE library = ? AND state = 'present' AND header IS NOT NULL AND hash64 IS NOT NULL
+                """, arguments: [library.rawValue])
+        while let row = try rows.next() {
+            guard let header: PhotoHeader = Self.decoded(row["header"]), let features = Self.features(row) else {
+                continue
+            }
+            photos.append(
+                AlikePhoto(
+                    id: PhotoID(rawValue: row["id"]), captured: header.captured?.localSeconds, camera: header.camera,
+                    width: header.displayWidth, height: header.displayHeight, features: features,
+                    exposure: header.exposure))
+        }
+        return photos
+    }
+
+    private static func features(_ row: Row) -> PhotoFeatures? {
+        let hash: Int64? = row["hash64"]
+        let wide: String? = row["hash256"]
+        let sharpness: Double? = row["sharpness"]
+        guard let hash, let wide = wide.flatMap({ PhotoHash256(hexadecimal: $0) }), let sharpness else { return nil }
+        return PhotoFeatures(
+            hash64: PhotoHash64(bits: UInt64(bitPattern: hash)), hash256: wide, sharpness: sharpness)
     }
 
     /// How many photos of a library are in which state.
