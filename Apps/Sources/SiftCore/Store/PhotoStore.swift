@@ -101,10 +101,19 @@ public struct PhotoStore: Sendable {
                 try write(found.files, of: id, in: db)
             case .move(let id, let found):
                 try clearPlace(of: found, except: id, library, in: db)
+                // Another program has restored it: that is the reversal of the decision.
+                try db.execute(
+                    sql: """
+                        UPDATE decision
+                        SET isUndone = 1, canRedo = 0, execution = execution + 1, settled = execution + 1
+                        WHERE shot = (SELECT id FROM shot WHERE id = ? AND state = 'trashed')
+                        AND kind = 'trash' AND NOT isUndone AND failure IS NULL AND settled >= execution
+                        """, arguments: [id.rawValue])
                 try db.execute(
                     sql: """
                         UPDATE shot SET folder = ?, key = ?,
-                        decision = CASE state WHEN 'trashed' THEN NULL ELSE decision END, state = 'present'
+                        decision = CASE state WHEN 'trashed' THEN NULL ELSE decision END,
+                        decidedAt = CASE state WHEN 'trashed' THEN NULL ELSE decidedAt END, state = 'present'
                         WHERE id = ?
                         """, arguments: [Data(found.folder.bytes), Data(found.key), id.rawValue])
                 try write(found.files, of: id, in: db)
