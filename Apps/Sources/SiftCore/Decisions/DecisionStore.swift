@@ -192,6 +192,28 @@ public struct DecisionStore: Sendable {
         }
     }
 
+    /// Removes a decision that was never passed to the queue.
+    func forget(_ decision: Decision, in db: Database) throws {
+        let photo = decision.action.photo
+        try db.execute(
+            sql: "UPDATE decision SET isUndone = 1, failure = ? WHERE id = ?",
+            arguments: [PhotoProcessingError.Code.busy.rawValue, decision.id.uuidString])
+        try db.execute(
+            sql: "UPDATE decision SET settled = execution WHERE id = ?", arguments: [decision.id.uuidString])
+        try refresh(photo, at: nil, in: db)
+    }
+
+    /// Returns the decision that moved a photo to the trash, if that stands: undo it to restore the photo.
+    public func trashing(of photo: PhotoID, in db: Database) throws -> Decision? {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT * FROM decision WHERE shot = ? AND kind = 'trash' AND NOT isUndone AND failure IS NULL
+                ORDER BY number DESC LIMIT 1
+                """, arguments: [photo.rawValue]
+        ).flatMap(Self.decision)
+    }
+
     /// Returns how often a decision was carried out or reverted, as asked so far. -1 for an unknown decision.
     func execution(of decision: UUID, in db: Database) throws -> Int {
         try Int.fetchOne(db, sql: "SELECT execution FROM decision WHERE id = ?", arguments: [decision.uuidString]) ?? -1

@@ -69,8 +69,9 @@ public final class PhotoBatchProcessor: Service {
 
     /// Records a decision. When the method returns, it is on disk and will be carried out unless it is undone.
     ///
-    /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`, `diskFull`.
-    ///   Nothing was decided then.
+    /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`; `busy` if
+    ///   another Sift has taken over. Nothing was decided then. `diskFull`: the decision may be recorded; the same id
+    ///   again is safe.
     @discardableResult
     public func decide(_ request: DecisionRequest, session: Int64) async throws -> Decision {
         try await turn.take { [self] in
@@ -78,7 +79,13 @@ public final class PhotoBatchProcessor: Service {
             let decision = try await write { [decisions] db in
                 try decisions.record(request, session: session, at: now, in: db)
             }
-            try await append(decision)
+            do {
+                try await append(decision)
+            } catch let error as PhotoProcessingError where error.code == .busy {
+                // The Sift that has the queue now does not know of this decision.
+                try await write { [decisions] db in try decisions.forget(decision, in: db) }
+                throw error
+            }
             return decision
         }
     }
@@ -131,6 +138,8 @@ public final class PhotoBatchProcessor: Service {
         } catch let error as ActionQueueError where error.code == .diskFull {
             logger.warning("The queue's disk is full. The decision is recorded and is carried out after the next start")
             throw PhotoProcessingError(.diskFull)
+        } catch let error as ActionQueueError where error.code == .takenOver {
+            throw PhotoProcessingError(.busy, cause: "\(error.code)")
         }
     }
 

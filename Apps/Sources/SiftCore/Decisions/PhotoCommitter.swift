@@ -97,7 +97,8 @@ public struct PhotoCommitter: ActionCommitter {
             try trash.restore(key: action.trashKey, to: folder)
             return .carriedOut(nil)
         case .trash:
-            try trash.trash(current(action, photo), of: folder, key: action.trashKey)
+            let files = try withNewSidecar(current(action, photo), in: folder)
+            try trash.trash(files, of: folder, key: action.trashKey)
             return .carriedOut(.trashed)
         case .restore:
             return .carriedOut(try trash.restore(key: action.trashKey, to: folder) ? .present : nil)
@@ -114,6 +115,18 @@ public struct PhotoCommitter: ActionCommitter {
             return .carriedOut(nil)
         default: return .carriedOut(nil)
         }
+    }
+
+    /// Adds the sidecar that Sift itself may have written after the photo was listed.
+    private func withNewSidecar(_ files: [PhotoFile], in folder: LibraryFolder) throws -> [PhotoFile] {
+        guard let picture = files.first, let name = FileName(picture.path.name.bytes + Array(".xmp".utf8)) else {
+            return files
+        }
+        let path = RelativePath(picture.path.folder, name)
+        guard !files.contains(where: { $0.path == path }), let version = try folder.version(of: path) else {
+            return files
+        }
+        return files + [PhotoFile(path: path, role: .sidecar, version: version)]
     }
 
     /// Returns the files that were shown, at the places where a scan has seen them since.

@@ -26,6 +26,8 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
         public static let unknownAction = Code(rawValue: "unknownAction")
         /// The photo was decided in another window after it was shown.
         public static let alreadyDecided = Code(rawValue: "alreadyDecided")
+        /// Another Sift works with the same data.
+        public static let busy = Code(rawValue: "busy")
         /// There is nothing to undo or to redo.
         public static let nothingToUndo = Code(rawValue: "nothingToUndo")
         /// The volume that has to take the file, or the app's data folder, is full.
@@ -99,6 +101,8 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
             )
         case .alreadyDecided:
             ("This photo was decided in another window.", "Look at its state there, or undo that decision.")
+        case .busy:
+            ("Another Sift works on these photos.", "Use the other one, or end it and start this one again.")
         case .nothingToUndo:
             ("There is nothing left to undo or redo.", "Open the history to undo an earlier decision.")
         case .noTrash:

@@ -101,10 +101,19 @@ public struct PhotoStore: Sendable {
                 try write(found.files, of: id, in: db)
             case .move(let id, let found):
                 try clearPlace(of: found, except: id, library, in: db)
+                // Another program has restored it: that is the reversal of the decision.
+                try db.execute(
+                    sql: """
+                        UPDATE decision
+                        SET isUndone = 1, canRedo = 0, execution = execution + 1, settled = execution + 1
+                        WHERE shot = (SELECT id FROM shot WHERE id = ? AND state = 'trashed')
+                        AND kind = 'trash' AND NOT isUndone AND failure IS NULL AND settled >= execution
+                        """, arguments: [id.rawValue])
                 try db.execute(
                     sql: """
                         UPDATE shot SET folder = ?, key = ?,
-                        decision = CASE state WHEN 'trashed' THEN NULL ELSE decision END, state = 'present'
+                        decision = CASE state WHEN 'trashed' THEN NULL ELSE decision END,
+                        decidedAt = CASE state WHEN 'trashed' THEN NULL ELSE decidedAt END, state = 'present'
                         WHERE id = ?
                         """, arguments: [Data(found.folder.bytes), Data(found.key), id.rawValue])
                 try write(found.files, of: id, in: db)
@@ -319,19 +328,11 @@ public struct PhotoStore: Sendable {
     }
 
     private static func photo(_ row: Row, _ files: [PhotoFile]) -> Photo {
-        let hash: Int64? = row["hash64"]
-        let wide: String? = row["hash256"]
-        let sharpness: Double? = row["sharpness"]
-        var features: PhotoFeatures?
-        if let hash, let wide = wide.flatMap({ PhotoHash256(hexadecimal: $0) }), let sharpness {
-            features = PhotoFeatures(
-                hash64: PhotoHash64(bits: UInt64(bitPattern: hash)), hash256: wide, sharpness: sharpness)
-        }
         let decision: String? = row["decision"]
         return Photo(
             id: PhotoID(rawValue: row["id"]), library: LibraryID(rawValue: row["library"]),
             state: Photo.State(rawValue: row["state"]) ?? .missing, files: files, time: row["time"],
-            header: decoded(row["header"]), features: features, failure: decoded(row["failure"]),
+            header: decoded(row["header"]), features: features(row), failure: decoded(row["failure"]),
             marks: PhotoMarks(isFavourite: row["favourite"], rating: row["rating"], label: row["label"]),
             decision: decision.map { PhotoAction.Kind(rawValue: $0) }, decidedAt: row["decidedAt"])
     }
@@ -345,6 +346,37 @@ public struct PhotoStore: Sendable {
         } catch {
             return nil
         }
+    }
+
+    /// Returns what the search for photos that are alike needs, for all photos of a library that are indexed.
+    public func alikePhotos(of library: LibraryID, in db: Database) throws -> [AlikePhoto] {
+        var photos: [AlikePhoto] = []
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT id, header, hash64, hash256, sharpness FROM shot
+                WHERE library = ? AND state = 'present' AND header IS NOT NULL AND hash64 IS NOT NULL
+                """, arguments: [library.rawValue])
+        while let row = try rows.next() {
+            guard let header: PhotoHeader = Self.decoded(row["header"]), let features = Self.features(row) else {
+                continue
+            }
+            photos.append(
+                AlikePhoto(
+                    id: PhotoID(rawValue: row["id"]), captured: header.captured?.localSeconds, camera: header.camera,
+                    width: header.displayWidth, height: header.displayHeight, features: features,
+                    exposure: header.exposure))
+        }
+        return photos
+    }
+
+    private static func features(_ row: Row) -> PhotoFeatures? {
+        let hash: Int64? = row["hash64"]
+        let wide: String? = row["hash256"]
+        let sharpness: Double? = row["sharpness"]
+        guard let hash, let wide = wide.flatMap({ PhotoHash256(hexadecimal: $0) }), let sharpness else { return nil }
+        return PhotoFeatures(
+            hash64: PhotoHash64(bits: UInt64(bitPattern: hash)), hash256: wide, sharpness: sharpness)
     }
 
     /// How many photos of a library are in which state.

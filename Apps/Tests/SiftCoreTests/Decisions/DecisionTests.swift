@@ -299,3 +299,64 @@ import Testing
         #expect(sessions.map(\.counts) == [[.keep: 2]])
     }
 }
+
+/// Two programs on one data folder.
+@Suite struct SecondInstanceTests {
+    @Test func refusesASecondInstanceUntilTheFirstEnds() throws {
+        let test = try TestLibrary()
+        var lock: InstanceLock? = try InstanceLock(test.base)
+        #expect(throws: PhotoProcessingError(.busy)) { try InstanceLock(test.base) }
+        withExtendedLifetime(lock) {}
+        lock = nil
+        _ = try InstanceLock(test.base)
+    }
+
+    @Test func decidesNothingAfterAnotherHasTakenOver() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        let first = try await store.processor()
+        let second = try await store.processor()
+        let (a, b) = (try await store.photo("a.jpg"), try await store.photo("b.jpg"))
+        await #expect(throws: PhotoProcessingError(.busy)) {
+            try await first.decide(DecisionRequest(a, kind: .trash), session: store.session)
+        }
+        #expect(try await store.photo("a.jpg").decision == nil)
+        try await store.running(second) { processor in
+            try await processor.decide(DecisionRequest(b, kind: .trash), session: store.session)
+            _ = try await processor.flush()
+        }
+        #expect(store.test.trashed == ["b.jpg"])
+        let trashing = try await store.database.read { try DecisionStore().trashing(of: b.id, in: $0) }
+        #expect(trashing?.action.photo == b.id)
+    }
+}
+
+/// A data folder on a full disk.
+@Suite(.enabled(if: TestVolume.isPossible)) struct FullDiskTests {
+    @Test func saysThatTheDataFolderIsFullAndDecidesLater() async throws {
+        let volume = try TestVolume()
+        let database = try await AppDatabase.open(
+            at: volume.url.appending(path: "sift.sqlite"), migrator: SiftSchema.migrator)
+        let store = try await TestStore(in: database, "a.jpg")
+        let processor = try await store.processor()
+        let photo = try await store.photo("a.jpg")
+        let filler = volume.url.appending(path: "filler")
+        try Data().write(to: filler)
+        let handle = try FileHandle(forWritingTo: filler)
+        #expect(throws: (any Error).self) { while true { try handle.write(contentsOf: Data(count: 4096)) } }
+        let requests = (0..<200).map { DecisionRequest(photo, kind: .label, label: "Label \($0)") }
+        var refused: DecisionRequest?
+        for request in requests where refused == nil {
+            do {
+                try await processor.decide(request, session: store.session)
+            } catch let error as PhotoProcessingError {
+                #expect(error.code == .diskFull)
+                refused = request
+            }
+        }
+        let request = try #require(refused)
+        try FileManager.default.removeItem(at: filler)
+        try handle.close()
+        let decision = try await processor.decide(request, session: store.session)
+        #expect(try await store.photo("a.jpg").marks.label == decision.action.after.label)
+    }
+}

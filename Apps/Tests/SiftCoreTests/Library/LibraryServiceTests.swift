@@ -66,6 +66,16 @@ import Testing
         #expect(try await indexer.readHeaders(of: store.library.id) == 2)
         #expect(try await store.photo("a.jpg").header?.width == 4000)
         #expect(try await indexer.readHeaders(of: store.library.id) == 0)
+        let id = store.library.id
+        let photo = try await store.photo("b.jpg")
+        let features = PhotoFeatures(
+            hash64: PhotoHash64(bits: .max), hash256: PhotoHash256(words: (1, 2, 3, .max)), sharpness: 4.5)
+        try await store.database.write {
+            try PhotoStore().save(features, of: photo.id, version: photo.version, in: $0)
+        }
+        let alike = try await store.database.read { try PhotoStore().alikePhotos(of: id, in: $0) }
+        #expect(alike.map(\.id) == [photo.id] && alike.first?.features == features && alike.first?.width == 4000)
+        #expect(try await store.photo("b.jpg").features == features)
         // The fake decoder cannot compute features.
         #expect(try await indexer.computeFeatures(of: store.library.id) == 0)
         #expect(try await store.photo("a.jpg").failure == PhotoProcessingError(.processingFailed))

@@ -151,4 +151,59 @@ import Testing
         }
         #expect(store.test.names(store.test.photos) == ["a.jpg"])
     }
+
+    @Test func trashesTheSidecarThatItWroteBeforeAScanSawIt() async throws {
+        let store = try await TestStore("a.jpg")
+        try await decide(store, .rating, rating: 2)
+        let photo = try await store.photo("a.jpg")
+        #expect(photo.files.count == 1)
+        try await store.running(store.processor()) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+            #expect(store.test.trashed == ["a.jpg", "a.jpg.xmp"])
+            try await processor.undo(of: store.library.id)
+            try await processor.flush()
+        }
+        #expect(store.test.names(store.test.photos) == ["a.jpg", "a.jpg.xmp"])
+    }
+}
+
+/// Asks the reference program for metadata what a change has changed.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/exiftool"))) struct ExifToolTests {
+    private func properties(_ url: URL) throws -> Set<String> {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/exiftool")
+        process.arguments = ["-G1", "-a", "-s", "-XMP:all", url.path]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Set(text.split(separator: "\n").map(String.init))
+    }
+
+    @Test func changesOnlyItsOwnProperties() throws {
+        let test = try TestLibrary()
+        let url = test.photos.appending(path: "a.xmp")
+        let foreign = """
+            <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+            <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="1"
+             xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:crs="http://ns.adobe.com/camera-raw-settings/1.0/"
+             crs:Exposure2012="+0.35"><dc:subject><rdf:Bag><rdf:li>sea</rdf:li><rdf:li>a &amp; b</rdf:li></rdf:Bag>
+            </dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>
+            """
+        try Data(foreign.utf8).write(to: url)
+        let before = try properties(url)
+        try #require(before.count >= 3)
+        var sidecar = try XMPSidecar(Array(foreign.utf8))
+        try sidecar.set(.rating, to: "-1")
+        try sidecar.set(.label, to: "Red")
+        try sidecar.set(.pick, to: "3")
+        try Data(sidecar.bytes).write(to: url)
+        let after = try properties(url)
+        let changed = after.symmetricDifference(before)
+        #expect(changed.allSatisfy { $0.contains("Rating") || $0.contains("Label") }, "\(changed)")
+        #expect(after.contains { $0.contains("Rating") && $0.hasSuffix(": -1") })
+        #expect(after.contains { $0.contains("PickLabel") && $0.hasSuffix(": 3") })
+    }
 }

@@ -115,6 +115,24 @@ import Testing
         #expect(after.header == header && after.time == 12.5 && after.header?.displayWidth == 30)
     }
 
+    @Test func takesARestoreByAnotherProgramForAnUndo() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        try await store.running(store.processor()) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            _ = try await processor.flush()
+        }
+        try FileManager.default.moveItem(
+            at: store.test.home.appending(path: "files/a.jpg"), to: store.test.photos.appending(path: "a.jpg"))
+        try await store.scan()
+        #expect(try await store.photo("a.jpg") == photo)
+        #expect(try await store.history().map(\.isUndone) == [true])
+        // A later mark does not bring the old decision back.
+        let processor = try await store.processor()
+        try await processor.decide(DecisionRequest(photo, kind: .rating, rating: 2), session: store.session)
+        #expect(try await store.photo("a.jpg").decision == nil)
+    }
+
     @Test func pagesInTheOrderOfTime() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg")
         let id = store.library.id

@@ -17,10 +17,18 @@ final class TestStore: Sendable {
     let session: Int64
     let clock = ManualClock()
 
-    init(_ names: String...) async throws {
+    convenience init(_ names: String...) async throws {
+        try await self.init(in: AppDatabase.inMemory(migrator: SiftSchema.migrator), names)
+    }
+
+    convenience init(in database: AppDatabase, _ names: String...) async throws {
+        try await self.init(in: database, names)
+    }
+
+    private init(in database: AppDatabase, _ names: [String]) async throws {
+        self.database = database
         test = try TestLibrary()
         for name in names { try test.add(name) }
-        database = try AppDatabase.inMemory(migrator: SiftSchema.migrator)
         let folder = try test.open()
         (library, session) = try await database.write { db in
             let library = try PhotoStore().addLibrary(folder, at: Date(timeIntervalSince1970: 0), in: db)
