@@ -80,11 +80,23 @@ struct MisbehavingWorkerTests {
         }
     }
 
-    @Test func aWorkerEndsWithItsParentsSocket() throws {
+    @Test(arguments: ["before its limits", "idle", "with a job"]) func aWorkerEndsWithItsParentsSocket(state: String)
+        throws
+    {
         var sockets: [Int32] = [-1, -1]
         #expect(sift_socket_pair(&sockets) == 0)
         let process = try start("serve", socket: sockets[1])
         close(sockets[1])
+        var channel = Channel(input: sockets[0], output: sockets[0], maximumFrame: 100)
+        if state != "before its limits" {
+            try channel.sender.send(ImagingLimits().encoded)
+            #expect(try channel.receive(until: nil).isEmpty)
+        }
+        if state == "with a job" {
+            let photo = try Fixture.photo("plain.jpg")
+            let request = WorkerMessage.run(ImagingRequest(job: 1, kind: .rendition(edge: 0)))
+            try channel.sender.send(request.encoded, descriptor: photo.descriptor)
+        }
         close(sockets[0])
         // Blocks until the process is gone.
         #expect(wait(process) == 0)
