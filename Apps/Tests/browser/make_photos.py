@@ -35,7 +35,7 @@ def main(folder):
             path = folder / f"{index}-{kind}.jpg"
             blur = ["-blur", "0x3"] if index in (0, 3) and kind != "thumbnail" else []
             turn = ["-gravity", "center", "-crop", "52%x100%+0+0", "+repage"] if index in (5, 9) else []
-            subprocess.run(["convert", str(file), *turn, *blur, "-resize", f"{edge}x{edge}>", "-quality", "85", str(path)],
+            subprocess.run(["convert", str(file), *turn, *blur, "-resize", f"{edge}x{edge}>", "-strip", "-quality", "85", str(path)],
                            check=True)
             paths[kind] = str(path)
         size = subprocess.run(["identify", "-format", "%w %h", paths["full"]], capture_output=True, text=True, check=True)

@@ -46,7 +46,7 @@ class SiftCase(unittest.TestCase):
         self.page.on("console", lambda message: self.faults.append(message.text) if "Security" in message.text else None)
         self.page.goto(self.link)
         self.page.get_by_role("button", name="Start sorting").click()
-        self.page.locator(".card.has-ratio").wait_for()
+        self.page.locator("body[data-page=deck][data-live]").wait_for()
 
     def tearDown(self):
         self.context.close()
@@ -170,7 +170,7 @@ class CrashTests(SiftCase):
         self.assertEqual(self.stop(), 0)
         self.start()
         self.page.reload()
-        self.page.locator(".card.has-ratio").wait_for()
+        self.page.locator("body[data-page=deck][data-live]").wait_for()
         self.page.get_by_role("button", name="Undo: Trash IMG_0000.jpg").click()
         self.expect_shown("IMG_0000.jpg")
         self.expect_trashed([])

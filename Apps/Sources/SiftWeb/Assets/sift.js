@@ -92,6 +92,8 @@ function showState() {
   if (stream.held === null || page.mayShow?.() === false) return;
   show(document.documentElement, stream.held.state);
   page.stateChanged?.(stream.held.state);
+  // The page follows the server from now on.
+  document.body.dataset['live'] = 'true';
 }
 
 /**
