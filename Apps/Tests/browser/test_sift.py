@@ -181,7 +181,10 @@ class OddFileTests(SiftCase):
         super().make_photos()
         whole = (self.photos / "IMG_0003.jpg").read_bytes()
         (self.photos / "IMG_0000.jpg").write_text("this is text")
-        (self.photos / "IMG_0001.jpg").write_bytes(whole[:900])
+        (self.photos / "IMG_0001.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4)
+        # Of a truncated photo the decoder shows what is there.
+        (self.photos / "IMG_0003.jpg").write_bytes(whole[: len(whole) // 2])
+        os.utime(self.photos / "IMG_0003.jpg", (1_600_000_000 + 3 * 60,) * 2)
         os.rename(self.photos / "IMG_0002.jpg", os.fsencode(self.photos) + b"/new\nline \xff.jpg")
         for index, name in enumerate(["IMG_0000.jpg", "IMG_0001.jpg"]):
             os.utime(self.photos / name, (1_600_000_000 + index * 60,) * 2)
@@ -194,6 +197,8 @@ class OddFileTests(SiftCase):
         self.expect_shown("new\ufffdline \ufffd.jpg")
         self.page.keyboard.press("ArrowLeft")
         self.expect_shown("IMG_0003.jpg")
+        self.page.keyboard.press("ArrowUp")
+        self.expect_shown("IMG_0004.jpg")
         for _ in range(100):
             if not os.path.exists(os.fsencode(self.photos) + b"/new\nline \xff.jpg"):
                 break
