@@ -49,7 +49,7 @@ final class FakeDesk: SiftDesk {
             guard let photo = all.first(where: { $0.id == request.photo }), kind == nil || kind == request.kind else {
                 return nil
             }
-            return PastDecision(decision: .sample(request, photo, number: Int64(place + 1)), state: photo.state)
+            return PastDecision(decision: .sample(request, photo, number: Int64(place + 1)), state: request.kind == .trash ? .trashed : .present)
         }
     }
 

@@ -271,6 +271,7 @@ class Sample:
             for index in range(9):
                 action = list(ACTIONS)[index % 3]
                 photo = self.photo(index + 4)
+                photo["thumb"] = None if action == "trash" else photo["thumb"]
                 can = action == "trash" and index != 3 or action == "favourite"
                 entries.append({
                     "source": photo["thumb"], "name": photo["name"], "action": action, "actionText": DONE[action].split()[0],

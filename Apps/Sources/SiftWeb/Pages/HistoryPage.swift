@@ -13,7 +13,8 @@ struct HistoryPage: Sendable {
     /// A decision.
     struct Entry: Sendable {
         let decision: String
-        let source: String
+        /// The address of the picture; `nil` while the photo is not in the library.
+        let source: String?
         let name: String
         let note: String
         let action: String
@@ -75,7 +76,7 @@ extension HistoryPage.Entry {
         let action = made.action
         let file = action.files.first
         decision = made.id.uuidString.lowercased()
-        source = file.map { PhotoAddress.picture(action.photo, $0.version, .thumbnail) } ?? ""
+        source = past.state == .present ? file.map { PhotoAddress.picture(action.photo, $0.version, .thumbnail) } : nil
         name = file.map { Wording.name($0.path.name.description) } ?? "A photo"
         let folder = file.map { Wording.name($0.path.folder.description) } ?? ""
         note = [Wording.time(made.madeAt, in: zone), folder].filter { !$0.isEmpty }.joined(separator: " · ")

@@ -151,6 +151,20 @@ struct SiftFaceTests {
         }
     }
 
+    @Test("The history shows no picture of a photo that is in the trash, and restores it") func restores() async throws {
+        let desk = await FakeDesk()
+        try await desk.decide([
+            DecisionRequest(.sample(1), kind: .trash), DecisionRequest(.sample(2), kind: .favourite),
+        ])
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page("/history")
+            #expect(!page.html.contains("/media/1/"))
+            #expect(page.html.contains("/media/2/"))
+            _ = try await client.submit(try page.form(withButton: "Restore IMG_1.jpg"))
+            #expect(await desk.undone.count == 1)
+        }
+    }
+
     @Test("Unknown photos, and one photo alone, are not compared", arguments: ["9,1", "1", "1,1", "1,2,3,1,2", ""])
     func refusesComparisons(_ photos: String) async throws {
         try await withFace(try await makeFace(FakeDesk()), over: .router) { client in
