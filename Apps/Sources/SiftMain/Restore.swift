@@ -30,6 +30,7 @@ struct Restore: AsyncParsableCommand {
                     let name = undone.action.files.first?.path.description ?? "\(undone.action.photo)"
                     print("\(undone.action.kind) undone: \(name)")
                 }
+                for await snapshot in application.processor.updates where snapshot.isRunning { break }
                 let left = try await application.processor.flush()
                 if left.failed > 0 { print("could not be carried out: \(left.failed)") }
                 group.cancelAll()

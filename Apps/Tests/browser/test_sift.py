@@ -176,6 +176,22 @@ class CrashTests(SiftCase):
         self.expect_trashed([])
 
 
+class CommandTests(SiftCase):
+    def test_restore_brings_trashed_photos_back(self):
+        for index in range(3):
+            self.expect_shown(self.names[index])
+            self.page.keyboard.press("ArrowLeft" if index != 1 else "ArrowUp")
+        self.expect_trashed(["IMG_0000.jpg", "IMG_0002.jpg"])
+        self.assertEqual(self.stop(), 0)
+        places = ["--data-dir", str(self.root / "data"), "--trash", str(self.root / "Trash"), str(self.photos)]
+        done = subprocess.run([os.environ["SIFT"], "restore", "--last", "5", "--only-trash", *places],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "trash undone: IMG_0002.jpg\ntrash undone: IMG_0000.jpg\n")
+        self.assertEqual(self.trashed(), [])
+        self.assertTrue((self.photos / "IMG_0000.jpg").exists() and (self.photos / "IMG_0002.jpg").exists())
+
+
 class OddFileTests(SiftCase):
     def make_photos(self):
         super().make_photos()
