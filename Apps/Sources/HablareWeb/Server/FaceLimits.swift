@@ -16,11 +16,11 @@ public struct FaceLimits: Sendable {
     /// The largest number of open event streams. One more gets the status 503 with `Retry-After`. A browser needs one.
     /// Default: 16.
     public var streams = 16
-    /// The longest time from the first byte of a request to its last. Then the connection is closed. Default: 30 s.
+    /// The longest time from a request's header to the end of its body. Then the connection is closed. Default: 30 s.
     public var requestTime = Duration.seconds(30)
-    /// The longest time that a connection stays open without a request. Default: 75 s.
+    /// The longest time that a connection stays open without a complete header of a request. Default: 75 s.
     public var idleTime = Duration.seconds(75)
-    /// The longest time that a client may leave a full send buffer untouched. Then the connection is closed.
+    /// The longest time that a client may leave a full send buffer, of 64 KiB, untouched. Then the connection is closed.
     /// Default: 30 s.
     public var stallTime = Duration.seconds(30)
     /// The longest time that the server waits for open requests after it was asked to stop. Then it closes them.

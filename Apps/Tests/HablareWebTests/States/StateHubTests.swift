@@ -80,14 +80,23 @@ import Testing
 
     @Test("A state that did not change makes no revision")
     func unchanged() async throws {
-        try await withHub { hub in
-            let before = try FaceState(json: #require(await hub.wholeState()))
-            await MainActor.run { notebook.count.value = 0 }
-            await MainActor.run { notebook.notes.texts = ["x"] }
+        let (counts, count) = AsyncStream.makeStream(of: Notebook.Count.self)
+        for value in [1, 1, 1, 2] { count.yield(Notebook.Count(value: value)) }
+        var states = StateStream()
+        states.feed("count", of: { counts })
+        let hub = StateHub(states, epoch: "e1", limit: 1, logger: .silent)
+        let clock = FaceClock(clock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await hub.run(clock) }
             let listener = try #require(hub.listen())
-            for await _ in listener.wakes where hub.message(since: before.revision) != nil { break }
-            let after = try FaceState(json: #require(await hub.wholeState()))
-            #expect(after.revision == before.revision + 1)
+            for await _ in listener.wakes {
+                guard let message = hub.message(since: nil) else { continue }
+                let state = try FaceState(json: message.text)
+                guard try state.field("count", as: Notebook.Count.self).value == 2 else { continue }
+                #expect(state.revision == 2)
+                break
+            }
+            group.cancelAll()
         }
     }
 
