@@ -282,7 +282,7 @@ public struct DecisionStore: Sendable {
     }
 
     /// Sets a photo's marks and its decision to what its standing decisions say.
-    private func refresh(_ photo: PhotoID, at date: Date?, in db: Database) throws {
+    func refresh(_ photo: PhotoID, at date: Date? = nil, in db: Database) throws {
         let decisions = try Row.fetchAll(
             db, sql: "SELECT * FROM decision WHERE shot = ? ORDER BY number", arguments: [photo.rawValue]
         ).compactMap(Self.decision)
