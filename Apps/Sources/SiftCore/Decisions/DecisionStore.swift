@@ -95,6 +95,10 @@ public struct DecisionStore: Sendable {
         if request.kind.settlesPhoto, photo.decision != request.shownDecision {
             throw PhotoProcessingError(.alreadyDecided)
         }
+        // A shot on its way to the trash comes back only by an undo, so that no later decision contradicts where it is.
+        if request.kind.settlesPhoto, try trashing(of: photo.id, in: db) != nil {
+            throw PhotoProcessingError(.alreadyDecided)
+        }
         let action = PhotoAction(
             kind: request.kind, library: photo.library, photo: photo.id, decision: request.id, files: photo.files,
             after: try request.marks(from: photo.marks), before: photo.marks, settledBefore: photo.decision)

@@ -43,6 +43,26 @@ import Testing
         #expect(try await store.photo("a.jpg").decision == .trash)
     }
 
+    @Test func changesATrashDecisionOnlyByAnUndo() async throws {
+        let store = try await TestStore("a.jpg", "a.cr2")
+        let processor = try await store.processor()
+        try await processor.decide(DecisionRequest(store.photo("a.jpg"), kind: .trash), session: store.session)
+        let now = try await store.photo("a.jpg")
+        await #expect(throws: PhotoProcessingError(.alreadyDecided)) {
+            try await processor.decide(DecisionRequest(now, kind: .keep), session: store.session)
+        }
+        // A crash left the shot half moved, and a scan sees the other half.
+        try FileManager.default.moveItem(
+            at: store.test.photos.appending(path: "a.jpg"), to: store.test.base.appending(path: "a.jpg"))
+        try await store.scan()
+        let half = try await store.photo("a.cr2")
+        #expect(half.id == now.id && half.decision == .trash)
+        try await processor.undo(of: store.library.id)
+        let undone = try await store.photo("a.cr2")
+        try await processor.decide(DecisionRequest(undone, kind: .keep), session: store.session)
+        #expect(try await store.photo("a.cr2").decision == .keep)
+    }
+
     @Test func refusesAVersionThatWasNotShown() async throws {
         let store = try await TestStore("a.jpg")
         let processor = try await store.processor()
