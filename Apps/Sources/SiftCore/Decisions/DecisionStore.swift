@@ -82,7 +82,9 @@ public struct DecisionStore: Sendable {
     ///
     /// - Returns: The decision. If one with this id exists, nothing changes and that one is returned.
     /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`.
-    func record(_ request: DecisionRequest, session: Int64, at date: Date, in db: Database) throws -> Decision {
+    func record(
+        _ request: DecisionRequest, session: Int64, step: UUID? = nil, at date: Date, in db: Database
+    ) throws -> Decision {
         if let decision = try decision(request.id, in: db) { return decision }
         guard request.kind.isKnown, request.kind != .restore else { throw PhotoProcessingError(.unknownAction) }
         // A photo whose trashing was undone a moment ago is on its way back. The new action waits for that.
@@ -93,6 +95,10 @@ public struct DecisionStore: Sendable {
         if request.kind.settlesPhoto, photo.decision != request.shownDecision {
             throw PhotoProcessingError(.alreadyDecided)
         }
+        // A shot on its way to the trash comes back only by an undo, so that no later decision contradicts where it is.
+        if request.kind.settlesPhoto, try trashing(of: photo.id, in: db) != nil {
+            throw PhotoProcessingError(.alreadyDecided)
+        }
         let action = PhotoAction(
             kind: request.kind, library: photo.library, photo: photo.id, decision: request.id, files: photo.files,
             after: try request.marks(from: photo.marks), before: photo.marks, settledBefore: photo.decision)
@@ -100,16 +106,41 @@ public struct DecisionStore: Sendable {
             sql: "UPDATE decision SET canRedo = 0 WHERE library = ? AND canRedo", arguments: [photo.library.rawValue])
         try db.execute(
             sql: """
-                INSERT INTO decision (id, session, library, shot, kind, action, madeAt, settled)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO decision (id, session, library, shot, kind, action, madeAt, settled, step)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 request.id.uuidString, session, photo.library.rawValue, photo.id.rawValue, action.kind.rawValue,
                 try Self.text(of: action), date, action.isNothing ? 0 : -1,
+                (step ?? request.id).uuidString,
             ])
         try refresh(photo.id, at: date, in: db)
         guard let decision = try decision(request.id, in: db) else { throw PhotoProcessingError(.processingFailed) }
         return decision
+    }
+
+    /// Returns the decisions that the next undo reverts, the last one first. Empty if none stands.
+    func lastStep(of library: LibraryID, in db: Database) throws -> [UUID] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT id FROM decision WHERE NOT isUndone AND failure IS NULL AND step = (
+                SELECT step FROM decision WHERE library = ? AND NOT isUndone AND failure IS NULL
+                ORDER BY number DESC LIMIT 1) ORDER BY number DESC
+                """, arguments: [library.rawValue]
+        ).compactMap { UUID(uuidString: $0) }
+    }
+
+    /// Returns the decisions that the next redo carries out again, the first one first. Empty if there is none.
+    func nextStep(of library: LibraryID, in db: Database) throws -> [UUID] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT id FROM decision WHERE isUndone AND canRedo AND failure IS NULL AND step = (
+                SELECT step FROM decision WHERE library = ? AND isUndone AND canRedo AND failure IS NULL
+                ORDER BY number LIMIT 1) ORDER BY number
+                """, arguments: [library.rawValue]
+        ).compactMap { UUID(uuidString: $0) }
     }
 
     /// Marks a decision as undone, and returns the action that reverts it.
@@ -255,7 +286,7 @@ public struct DecisionStore: Sendable {
     }
 
     /// Sets a photo's marks and its decision to what its standing decisions say.
-    private func refresh(_ photo: PhotoID, at date: Date?, in db: Database) throws {
+    func refresh(_ photo: PhotoID, at date: Date? = nil, in db: Database) throws {
         let decisions = try Row.fetchAll(
             db, sql: "SELECT * FROM decision WHERE shot = ? ORDER BY number", arguments: [photo.rawValue]
         ).compactMap(Self.decision)
@@ -300,14 +331,17 @@ public struct DecisionStore: Sendable {
         ).compactMap(Self.decision)
     }
 
-    /// Returns how many decisions of a library can be undone and redone in order.
+    /// Returns how many steps of a library can be undone and redone in order.
     public func depths(of library: LibraryID, in db: Database) throws -> (undo: Int, redo: Int) {
         let undo = try Int.fetchOne(
-            db, sql: "SELECT COUNT(*) FROM decision WHERE library = ? AND NOT isUndone AND failure IS NULL",
+            db, sql: "SELECT COUNT(DISTINCT step) FROM decision WHERE library = ? AND NOT isUndone AND failure IS NULL",
             arguments: [library.rawValue])
         let redo = try Int.fetchOne(
             db,
-            sql: "SELECT COUNT(*) FROM decision WHERE library = ? AND isUndone AND canRedo AND failure IS NULL",
+            sql: """
+                SELECT COUNT(DISTINCT step) FROM decision
+                WHERE library = ? AND isUndone AND canRedo AND failure IS NULL
+                """,
             arguments: [library.rawValue])
         return (undo ?? 0, redo ?? 0)
     }

@@ -74,57 +74,105 @@ public final class PhotoBatchProcessor: Service {
     ///   again is safe.
     @discardableResult
     public func decide(_ request: DecisionRequest, session: Int64) async throws -> Decision {
+        let decisions = try await decide([request], session: session)
+        guard let decision = decisions.first else { throw PhotoProcessingError(.processingFailed) }
+        return decision
+    }
+
+    /// Records several decisions as one step: all of them or none. They are undone and redone together. For example,
+    /// "keep this photo of the burst, and trash the rest".
+    ///
+    /// - Returns: The decisions, in the order of the requests.
+    /// - Throws: The errors of the method for one request.
+    @discardableResult
+    public func decide(_ requests: [DecisionRequest], session: Int64) async throws -> [Decision] {
         try await turn.take { [self] in
             let now = date()
-            let decision = try await write { [decisions] db in
-                try decisions.record(request, session: session, at: now, in: db)
+            let recorded = try await write { [decisions] db in
+                try requests.map {
+                    try decisions.record($0, session: session, step: requests[0].id, at: now, in: db)
+                }
             }
             do {
-                try await append(decision)
+                for decision in recorded { try await append(decision) }
             } catch let error as PhotoProcessingError where error.code == .busy {
-                // The Sift that has the queue now does not know of this decision.
-                try await write { [decisions] db in try decisions.forget(decision, in: db) }
+                // The Sift that has the queue now does not know of these decisions.
+                try await write { [decisions] db in for one in recorded { try decisions.forget(one, in: db) } }
                 throw error
             }
-            return decision
+            return recorded
         }
     }
 
-    /// Undoes a decision: the last one that stands, or a certain one.
+    /// Undoes the last step that stands.
     ///
-    /// - Returns: The decision that was undone.
+    /// - Returns: The decisions that were undone, the last one first. One, unless several were made as one step.
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
     @discardableResult
-    public func undo(_ id: UUID? = nil, of library: LibraryID) async throws -> Decision {
+    public func undo(of library: LibraryID) async throws -> [Decision] {
         try await turn.take { [self] in
-            let (decision, reverting) = try await write { [decisions] db in
-                try decisions.undo(id, of: library, in: db)
-            }
-            guard !reverting.isNothing else { return decision }
-            var forward = decision.action
-            forward.execution = reverting.execution - 1
-            do {
-                // Not carried out yet: it never will be.
-                try await queue.withdraw(forward.actionID)
-                try await write { [decisions] db in try decisions.settle(reverting, in: db) }
-            } catch let error as ActionQueueError where error.code == .notPending {
-                try await append(reverting)
-            }
-            return decision
+            let ids = try await database.read { [decisions] db in try decisions.lastStep(of: library, in: db) }
+            guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
+            var undone: [Decision] = []
+            for id in ids { undone.append(try await undoNow(id, of: library)) }
+            return undone
         }
     }
 
-    /// Carries an undone decision out again: the one that was undone last, or a certain one.
+    /// Undoes one decision of the history.
     ///
-    /// - Returns: The decision that stands again.
+    /// - Returns: The decision.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it does not stand, or `diskFull`.
+    @discardableResult
+    public func undo(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        try await turn.take { [self] in try await undoNow(id, of: library) }
+    }
+
+    private func undoNow(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        let (decision, reverting) = try await write { [decisions] db in
+            try decisions.undo(id, of: library, in: db)
+        }
+        guard !reverting.isNothing else { return decision }
+        var forward = decision.action
+        forward.execution = reverting.execution - 1
+        do {
+            // Not carried out yet: it never will be.
+            try await queue.withdraw(forward.actionID)
+            try await write { [decisions] db in try decisions.settle(reverting, in: db) }
+        } catch let error as ActionQueueError where error.code == .notPending {
+            try await append(reverting)
+        }
+        return decision
+    }
+
+    /// Carries the step that was undone last out again, if no decision was made since.
+    ///
+    /// - Returns: The decisions that stand again, the first one first.
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
     @discardableResult
-    public func redo(_ id: UUID? = nil, of library: LibraryID) async throws -> Decision {
+    public func redo(of library: LibraryID) async throws -> [Decision] {
         try await turn.take { [self] in
-            let decision = try await write { [decisions] db in try decisions.redo(id, of: library, in: db) }
-            try await append(decision)
-            return decision
+            let ids = try await database.read { [decisions] db in try decisions.nextStep(of: library, in: db) }
+            guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
+            var redone: [Decision] = []
+            for id in ids { redone.append(try await redoNow(id, of: library)) }
+            return redone
         }
+    }
+
+    /// Carries one undone decision of the history out again.
+    ///
+    /// - Returns: The decision.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it was not undone, or `diskFull`.
+    @discardableResult
+    public func redo(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        try await turn.take { [self] in try await redoNow(id, of: library) }
+    }
+
+    private func redoNow(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        let decision = try await write { [decisions] db in try decisions.redo(id, of: library, in: db) }
+        try await append(decision)
+        return decision
     }
 
     private func append(_ decision: Decision) async throws {

@@ -145,7 +145,10 @@ public struct PhotoCommitter: ActionCommitter {
                 switch result {
                 case .carriedOut(let state):
                     try decisions.settle(action, in: db)
-                    if let state { try decisions.setState(state, of: action.photo, in: db) }
+                    guard let state else { continue }
+                    try decisions.setState(state, of: action.photo, in: db)
+                    // A scan may have seen the shot half moved.
+                    try decisions.refresh(action.photo, in: db)
                 case .refused(let error): try decisions.refuse(action, error, in: db)
                 case .failed: break
                 }

@@ -61,9 +61,11 @@ public struct ScanMachine: Sendable {
             }
             let found = FoundShot(folder: folder, key: group.key, files: files)
             let here = byPlace[Place(folder: folder, key: group.key)].flatMap { known[$0] }
-            if let here, here.files.first?.version.isSameFile(as: found.version) == true {
+            if let here, Self.isSame(here, found) {
                 unfound.remove(here.id)
-                if here.files != files { edits.append(.update(here.id, found, hasNewPicture: false)) }
+                // A shot that lost its JPEG shows its raw from now on.
+                let hasNewPicture = here.files.first?.version.isSameFile(as: found.version) != true
+                if here.files != files { edits.append(.update(here.id, found, hasNewPicture: hasNewPicture)) }
             } else if here != nil || byIdentity[Identity(found.version)] != nil
                 || digestsBySize[found.version.size] != nil
             {
@@ -73,6 +75,14 @@ public struct ScanMachine: Sendable {
             }
         }
         return edits
+    }
+
+    /// Returns whether a shot at the same place is the known one: it has the known picture, or its picture was one of
+    /// the known files.
+    private static func isSame(_ known: KnownShot, _ found: FoundShot) -> Bool {
+        guard let picture = known.files.first else { return false }
+        return found.files.contains { $0.version.isSameFile(as: picture.version) }
+            || known.files.contains { $0.version.isSameFile(as: found.version) }
     }
 
     /// A folder could not be read. The shots in it and below it are left as they are.

@@ -45,9 +45,9 @@ public final class PhotoSwipeViewModel {
     /// Why the picture of the current photo cannot be shown. Stays as long as the photo does, and the photo can be
     /// decided all the same.
     public private(set) var pictureError: PhotoProcessingError?
-    /// How many decisions can be undone.
+    /// How many steps can be undone.
     public private(set) var undoCount = 0
-    /// How many decisions can be redone.
+    /// How many steps can be redone.
     public private(set) var redoCount = 0
     /// Whether a decision can be undone.
     public var canUndo: Bool { undoCount > 0 }
@@ -193,32 +193,58 @@ public final class PhotoSwipeViewModel {
         return isRecorded
     }
 
-    /// Undoes the last decision, and shows its photo again.
+    /// Decides about several photos in one step, for example about a burst: the first request's photo is kept and the
+    /// others go to the trash. One undo takes all of it back.
+    ///
+    /// - Returns: Whether the decisions are on disk. If not, none is, and ``error`` says why.
+    @discardableResult
+    public func decide(_ requests: [DecisionRequest]) async -> Bool {
+        guard !isDeciding, !requests.isEmpty else { return false }
+        isDeciding = true
+        defer { isDeciding = false }
+        var isRecorded = false
+        await attempt { [self] in
+            try await processor.decide(requests, session: session)
+            isRecorded = true
+            for request in requests where request.kind.settlesPhoto {
+                if request.shownDecision == nil { counted.settled(at: clock.now) }
+                await leave(request.photo)
+            }
+            pacedProgress.send(counted)
+            try await readDepths()
+        }
+        return isRecorded
+    }
+
+    /// Undoes the last step, and shows its photo again.
     public func undo() async {
         await attempt { [self] in
-            let decision = try await processor.undo(of: library)
-            if decision.action.kind.settlesPhoto {
-                if decision.action.settledBefore == nil { counted.unsettled() }
-                pacedProgress.send(counted)
-                if let back = try await photo(decision.action.photo) { goBack(to: back) }
-            } else if currentPhoto?.id == decision.action.photo {
-                currentPhoto = try await photo(decision.action.photo)
+            // The last one first, so that the first photo of the step is shown in the end.
+            for decision in try await processor.undo(of: library) {
+                if decision.action.kind.settlesPhoto {
+                    if decision.action.settledBefore == nil { counted.unsettled() }
+                    if let back = try await photo(decision.action.photo) { goBack(to: back) }
+                } else if currentPhoto?.id == decision.action.photo {
+                    currentPhoto = try await photo(decision.action.photo)
+                }
             }
+            pacedProgress.send(counted)
             try await readDepths()
         }
     }
 
-    /// Redoes the decision that was undone last.
+    /// Redoes the step that was undone last.
     public func redo() async {
         await attempt { [self] in
-            let decision = try await processor.redo(of: library)
-            if decision.action.kind.settlesPhoto {
-                if decision.action.settledBefore == nil { counted.settled(at: clock.now) }
-                pacedProgress.send(counted)
-                await leave(decision.action.photo)
-            } else if currentPhoto?.id == decision.action.photo {
-                currentPhoto = try await photo(decision.action.photo)
+            for decision in try await processor.redo(of: library) {
+                if decision.action.kind.settlesPhoto {
+                    if decision.action.settledBefore == nil { counted.settled(at: clock.now) }
+                    await leave(decision.action.photo)
+                } else if currentPhoto?.id == decision.action.photo {
+                    currentPhoto = try await photo(decision.action.photo)
+                }
             }
+            pacedProgress.send(counted)
             try await readDepths()
         }
     }

@@ -95,7 +95,8 @@ public struct PhotoStore: Sendable {
                     try db.execute(
                         sql: """
                             UPDATE shot SET header = NULL, hash64 = NULL, hash256 = NULL, sharpness = NULL,
-                            failure = NULL, decision = NULL, decidedAt = NULL, time = ? WHERE id = ?
+                            failure = NULL, decision = CASE decision WHEN 'trash' THEN decision ELSE NULL END,
+                            time = ? WHERE id = ?
                             """, arguments: [Self.time(of: found.version), id.rawValue])
                 }
                 try write(found.files, of: id, in: db)

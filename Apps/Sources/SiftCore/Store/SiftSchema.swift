@@ -79,6 +79,8 @@ public enum SiftSchema {
             table.column("kind", .text).notNull()
             table.column("action", .text).notNull()
             table.column("madeAt", .datetime).notNull()
+            // Decisions of one step are undone and redone together.
+            table.column("step", .text).indexed()
             table.column("isUndone", .boolean).notNull().defaults(to: false)
             table.column("canRedo", .boolean).notNull().defaults(to: false)
             // How often it was carried out or reverted, and up to which of these the outcome is known.

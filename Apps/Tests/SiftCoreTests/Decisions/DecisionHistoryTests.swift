@@ -90,12 +90,12 @@ import Testing
         case 5, 6:
             guard let last = model.standing.popLast() else { return }
             let undone = try await processor.undo(of: store.library.id)
-            #expect(undone.action.photo == last.photo)
+            #expect(undone.map(\.action.photo) == [last.photo])
             model.undone.append(last)
         case 7:
             guard let last = model.undone.popLast() else { return }
             let redone = try await processor.redo(of: store.library.id)
-            #expect(redone.action.photo == last.photo)
+            #expect(redone.map(\.action.photo) == [last.photo])
             model.standing.append(last)
         default:
             try await processor.flush()

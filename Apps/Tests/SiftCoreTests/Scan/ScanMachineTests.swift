@@ -53,6 +53,27 @@ import Testing
         #expect(id.rawValue == 1 && shot.files.count == 2 && edits.count == 1)
     }
 
+    @Test func keepsAShotThatLosesOrGainsItsJPEG() throws {
+        let raw = try item("a.cr2", version(2))
+        let jpeg = try item("a.jpg", version(1))
+        var first = ScanMachine(known: [])
+        guard case .insert(let both) = first.listed(.root, [jpeg, raw]).first else {
+            Issue.record("The shot was not found.")
+            return
+        }
+        let id = PhotoID(rawValue: 1)
+        var known = KnownShot(id: id, folder: .root, key: both.key, files: both.files)
+        for items in [[raw], [jpeg, raw]] {
+            var machine = ScanMachine(known: [known])
+            guard case .update(id, let found, true)? = machine.listed(.root, items).first else {
+                Issue.record("Another shot was seen.")
+                return
+            }
+            #expect(machine.ended().isEmpty && found.files.count == items.count)
+            known.files = found.files
+        }
+    }
+
     @Test func recognisesARenamedFileInAnotherFolder() throws {
         var machine = ScanMachine(known: [try known(1, "a/x.jpg", version(7))])
         #expect(try machine.listed(folder("b"), [item("y.jpg", version(7))]).isEmpty)

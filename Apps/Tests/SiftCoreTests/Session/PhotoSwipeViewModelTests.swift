@@ -92,6 +92,20 @@ import Testing
         await model.close()
     }
 
+    @Test func settlesABurstInOneStep() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg", "c.jpg", "d.jpg")
+        let model = try model(store, try await store.processor())
+        await model.refresh()
+        let burst = [try #require(model.currentPhoto)] + model.queue.prefix(2)
+        let requests = burst.enumerated().map { DecisionRequest($1, kind: $0 == 0 ? .keep : .trash) }
+        #expect(await model.decide(requests))
+        #expect(model.queue.isEmpty && model.currentPhoto.map { now in !burst.contains { $0.id == now.id } } == true)
+        #expect(model.undoCount == 1)
+        await model.undo()
+        #expect(model.currentPhoto?.id == burst[0].id && model.queue.map(\.id).prefix(2) == burst.map(\.id)[1...])
+        await model.close()
+    }
+
     @Test func clearsAnErrorAfterFiveSeconds() async throws {
         let store = try await TestStore("a.jpg")
         let model = try model(store, try await store.processor())
