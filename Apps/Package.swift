@@ -30,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
@@ -37,6 +38,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        // Compiles the files of a target's Assets directory into the target.
+        .executableTarget(name: "AssetEmbedder", swiftSettings: strict),
+        .plugin(name: "EmbedAssets", capability: .buildTool(), dependencies: ["AssetEmbedder"]),
         // What every app's web face shares: server, guard, pages, state streams, commands, media, assets.
         .target(
             name: "HablareWeb",
@@ -47,9 +51,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
+            exclude: ["Assets"],
+            swiftSettings: strict,
+            plugins: ["EmbedAssets"]
         ),
         // A client without a browser, and the contract that every app's server keeps.
         .target(
@@ -59,8 +68,11 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -85,37 +97,73 @@ let package = Package(
         // Decodes photos in worker processes, because a decoder may crash on a hostile file.
         .target(
             name: "SiftImaging",
-            dependencies: ["CSiftImaging", "SiftCore", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CSiftImaging", "SiftCore"],
             swiftSettings: strict
         ),
         .target(
             name: "SiftWeb",
             dependencies: [
                 "HablareWeb", "SiftCore",
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
+            exclude: ["Assets"],
+            swiftSettings: strict,
+            plugins: ["EmbedAssets"]
         ),
         .executableTarget(
             name: "SiftMain",
             dependencies: [
                 "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "HablareWebTests", dependencies: ["HablareWeb", "HablareWebTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "HablareWebTests",
+            dependencies: [
+                "HablareWeb", "HablareWebTestKit",
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "SiftCoreTests",
             dependencies: ["SiftCore", .product(name: "HablareTestKit", package: "hablare")],
             swiftSettings: strict),
-        .testTarget(name: "SiftImagingTests", dependencies: ["SiftCore", "SiftImaging"], swiftSettings: strict),
+        // Workers that the tests of the pool start: the real one, and some that misbehave.
+        .executableTarget(
+            name: "SiftImagingTestWorker", dependencies: ["CSiftImaging", "SiftCore", "SiftImaging"],
+            path: "Tests/SiftImagingTestWorker", swiftSettings: strict),
         .testTarget(
-            name: "SiftWebTests", dependencies: ["HablareWebTestKit", "SiftCore", "SiftWeb"], swiftSettings: strict),
+            name: "SiftImagingTests",
+            dependencies: ["CSiftImaging", "SiftCore", "SiftImaging", "SiftImagingTestWorker"], exclude: ["Fixtures"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SiftWebTests",
+            dependencies: [
+                "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
     ]
 )

@@ -1,0 +1,277 @@
+#define _GNU_SOURCE
+#include "sift_imaging.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+// The kernel's calls around a worker process. Swift cannot use the macros of control messages, and the types of limits
+// differ between C libraries.
+
+int sift_send(int socket, const uint8_t *bytes, size_t length, int descriptor) {
+    if (length == 0) { return EINVAL; }
+    size_t sent = 0;
+    while (sent < length) {
+        struct iovec part = {.iov_base = (void *)(bytes + sent), .iov_len = length - sent};
+        struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+        union {
+            struct cmsghdr header;
+            char space[CMSG_SPACE(sizeof(int))];
+        } control;
+        if (descriptor >= 0 && sent == 0) {
+            memset(&control, 0, sizeof(control));
+            message.msg_control = control.space;
+            message.msg_controllen = sizeof(control.space);
+            struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+            header->cmsg_level = SOL_SOCKET;
+            header->cmsg_type = SCM_RIGHTS;
+            header->cmsg_len = CMSG_LEN(sizeof(int));
+            memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+        }
+        ssize_t count = sendmsg(socket, &message, MSG_NOSIGNAL);
+        if (count < 0) {
+            if (errno == EINTR) { continue; }
+            return errno;
+        }
+        sent += (size_t)count;
+    }
+    return 0;
+}
+
+int sift_receive(int socket, uint8_t *bytes, size_t capacity, int milliseconds, size_t *received, int *descriptor) {
+    *received = 0;
+    *descriptor = -1;
+    if (capacity == 0) { return EINVAL; }
+    if (milliseconds >= 0) {
+        struct pollfd wait = {.fd = socket, .events = POLLIN};
+        int ready = poll(&wait, 1, milliseconds);
+        if (ready == 0) { return ETIMEDOUT; }
+        if (ready < 0) { return errno; }
+    }
+    struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+    union {
+        struct cmsghdr header;
+        // Room for more than one, so that a peer who sends several is seen and its descriptors are closed.
+        char space[CMSG_SPACE(sizeof(int) * 8)];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space)};
+    ssize_t count;
+    do { count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC); } while (count < 0 && errno == EINTR);
+    if (count < 0) { return errno == ECONNRESET ? 0 : errno; }
+    *received = (size_t)count;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) { continue; }
+        size_t number = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t index = 0; index < number; index++) {
+            int passed;
+            memcpy(&passed, CMSG_DATA(header) + index * sizeof(int), sizeof(int));
+            if (*descriptor < 0) {
+                *descriptor = passed;
+            } else {
+                close(passed);
+            }
+        }
+    }
+    return 0;
+}
+
+int sift_socket_pair(int sockets[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 ? 0 : errno;
+}
+
+int sift_spawn(const char *path, char *const arguments[], char *const environment[], int socket, bool keeps_error,
+               int *process) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) { return error; }
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    // A thread of the parent may have blocked or ignored signals, which a program inherits.
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    pid_t child = 0;
+    if ((error = posix_spawn_file_actions_adddup2(&actions, socket, 0)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, socket, 1)) == 0 &&
+        (keeps_error ||
+         (error = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)) == 0) &&
+        (error = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0 &&
+        (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&
+        (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0 &&
+        (error = posix_spawnattr_setflags(&attributes,
+                                          POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP)) == 0) {
+        error = posix_spawn(&child, path, &actions, &attributes, arguments, environment);
+    }
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    *process = error == 0 ? child : 0;
+    return error;
+}
+
+static int limit(int resource, rlim_t value) {
+    struct rlimit limits = {.rlim_cur = value, .rlim_max = value};
+    return setrlimit(resource, &limits) == 0 ? 0 : errno;
+}
+
+int sift_limit_process(uint64_t data_bytes, uint64_t descriptors) {
+    int error = 0;
+    // A write beyond the limit fails with EFBIG instead of ending the process.
+    signal(SIGXFSZ, SIG_IGN);
+    if ((error = limit(RLIMIT_CORE, 0)) != 0 || (error = limit(RLIMIT_FSIZE, 0)) != 0 ||
+        (error = limit(RLIMIT_NOFILE, (rlim_t)descriptors)) != 0) {
+        return error;
+    }
+    // Private writable memory, which the kernel counts since 4.7. The address space itself is no measure: the runtime
+    // and the allocator reserve much more of it than they use.
+    if (data_bytes != 0 && (error = limit(RLIMIT_DATA, (rlim_t)data_bytes)) != 0) { return error; }
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+#if defined(__x86_64__)
+#define SIFT_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define SIFT_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#define REFUSE(number, error)                                                                                          \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
+
+int sift_confine_process(void) {
+#ifdef SIFT_ARCHITECTURE
+    struct sock_filter rules[] = {
+        // Numbers mean other calls under another architecture, so those are refused as a whole.
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIFT_ARCHITECTURE, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#if defined(__x86_64__)
+        // The x32 calls.
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        REFUSE(__NR_open, EPERM),
+        REFUSE(__NR_creat, EPERM),
+        REFUSE(__NR_fork, EPERM),
+        REFUSE(__NR_vfork, EPERM),
+        REFUSE(__NR_unlink, EPERM),
+        REFUSE(__NR_rename, EPERM),
+        REFUSE(__NR_mkdir, EPERM),
+        REFUSE(__NR_rmdir, EPERM),
+        REFUSE(__NR_link, EPERM),
+        REFUSE(__NR_symlink, EPERM),
+        REFUSE(__NR_chmod, EPERM),
+        REFUSE(__NR_chown, EPERM),
+        REFUSE(__NR_lchown, EPERM),
+        REFUSE(__NR_mknod, EPERM),
+        REFUSE(__NR_utime, EPERM),
+        REFUSE(__NR_utimes, EPERM),
+        REFUSE(__NR_futimesat, EPERM),
+        REFUSE(__NR_renameat, EPERM),
+#endif
+        REFUSE(__NR_openat, EPERM),
+        REFUSE(__NR_openat2, EPERM),
+        REFUSE(__NR_open_by_handle_at, EPERM),
+        REFUSE(__NR_truncate, EPERM),
+        REFUSE(__NR_ftruncate, EPERM),
+        REFUSE(__NR_unlinkat, EPERM),
+        REFUSE(__NR_renameat2, EPERM),
+        REFUSE(__NR_mkdirat, EPERM),
+        REFUSE(__NR_linkat, EPERM),
+        REFUSE(__NR_symlinkat, EPERM),
+        REFUSE(__NR_mknodat, EPERM),
+        REFUSE(__NR_fchmod, EPERM),
+        REFUSE(__NR_fchmodat, EPERM),
+        REFUSE(__NR_fchown, EPERM),
+        REFUSE(__NR_fchownat, EPERM),
+        REFUSE(__NR_utimensat, EPERM),
+        REFUSE(__NR_setxattr, EPERM),
+        REFUSE(__NR_lsetxattr, EPERM),
+        REFUSE(__NR_fsetxattr, EPERM),
+        REFUSE(__NR_removexattr, EPERM),
+        REFUSE(__NR_lremovexattr, EPERM),
+        REFUSE(__NR_fremovexattr, EPERM),
+        REFUSE(__NR_socket, EPERM),
+        REFUSE(__NR_connect, EPERM),
+        REFUSE(__NR_bind, EPERM),
+        REFUSE(__NR_execve, EPERM),
+        REFUSE(__NR_execveat, EPERM),
+        REFUSE(__NR_ptrace, EPERM),
+        REFUSE(__NR_process_vm_readv, EPERM),
+        REFUSE(__NR_process_vm_writev, EPERM),
+        REFUSE(__NR_kill, EPERM),
+        REFUSE(__NR_tkill, EPERM),
+        REFUSE(__NR_pidfd_open, EPERM),
+        REFUSE(__NR_pidfd_getfd, EPERM),
+        REFUSE(__NR_pidfd_send_signal, EPERM),
+        REFUSE(__NR_mount, EPERM),
+        REFUSE(__NR_umount2, EPERM),
+        REFUSE(__NR_unshare, EPERM),
+        REFUSE(__NR_setns, EPERM),
+        REFUSE(__NR_bpf, EPERM),
+        REFUSE(__NR_keyctl, EPERM),
+        REFUSE(__NR_io_uring_setup, EPERM),
+        // A filter cannot look at the flags of clone3; with ENOSYS the C library takes clone.
+        REFUSE(__NR_clone3, ENOSYS),
+        // Threads, but no processes.
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        // Its own limits, which each job's processor time needs, but no other process's.
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_prlimit64, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        // Its own threads, which abort needs.
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_tgkill, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = sizeof(rules) / sizeof(rules[0]), .filter = rules};
+    if (syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0) { return 0; }
+    return errno == 0 ? EPERM : errno == EINVAL ? ENOSYS : errno;
+#else
+    return ENOSYS;
+#endif
+}
+
+int sift_allow_processor_time(uint64_t seconds) {
+    struct rusage usage;
+    struct rlimit limits;
+    if (getrusage(RUSAGE_SELF, &usage) != 0 || getrlimit(RLIMIT_CPU, &limits) != 0) { return errno; }
+    limits.rlim_cur = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) + (rlim_t)seconds;
+    if (limits.rlim_max != RLIM_INFINITY && limits.rlim_cur > limits.rlim_max) { limits.rlim_cur = limits.rlim_max; }
+    return setrlimit(RLIMIT_CPU, &limits) == 0 ? 0 : errno;
+}
+
+int sift_wait_for_hangup(int socket) {
+    for (;;) {
+        struct pollfd wait = {.fd = socket, .events = POLLRDHUP};
+        int ready = poll(&wait, 1, -1);
+        if (ready < 0 && errno != EINTR) { return errno; }
+        if (ready > 0 && (wait.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) { return 0; }
+    }
+}

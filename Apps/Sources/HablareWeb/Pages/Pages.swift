@@ -1,0 +1,88 @@
+import Foundation
+public import Hummingbird
+import Mustache
+
+/// The templates of an app's pages: the `*.mustache` files of its ``Assets``.
+///
+/// A template's name is its path without the ending. A page inherits a layout:
+///
+/// ```mustache
+/// {{<layout}}
+/// {{$title}}Sift{{/title}}
+/// {{$main}}<h1>{{heading}}</h1><link rel="stylesheet" href="{{asset sift.css}}">{{/main}}
+/// {{/layout}}
+/// ```
+///
+/// `{{asset PATH}}` becomes the address of an asset. Everything else is Mustache with escaped values only: templates
+/// with `{{{ }}}`, `{{& }}`, other delimiters, inline scripts or styles, values outside of quotes in a tag, or unknown
+/// partials are refused when the program starts.
+///
+/// A template named `problem` shows problems: `status`, `code`, `title` and `detail`. There is a plain one by default.
+public struct Pages: Sendable {
+    private let library: MustacheLibrary
+    private let names: Set<String>
+
+    /// Compiles the templates of assets.
+    ///
+    /// - Throws: ``PageError`` with all faults of all templates.
+    public init(_ assets: Assets) throws(PageError) {
+        try self.init(templates: assets.templates, address: assets.address)
+    }
+
+    init(templates: [String: String], address: @escaping (String) -> String?) throws(PageError) {
+        var faults: [String] = []
+        var compiled: [String: MustacheTemplate] = [:]
+        let templates = templates.merging(["problem": Self.problemTemplate]) { own, _ in own }
+        for (name, text) in templates.sorted(by: { $0.key < $1.key }) {
+            var lint = TemplateLint(name: name, templates: Set(templates.keys), address: address)
+            let source = lint.check(text)
+            faults += lint.faults
+            do {
+                compiled[name] = try MustacheTemplate(string: source)
+            } catch {
+                faults.append("\(name): \(error)")
+            }
+        }
+        guard faults.isEmpty else { throw PageError(faults: faults) }
+        library = MustacheLibrary(templates: compiled)
+        names = Set(compiled.keys)
+    }
+
+    /// Returns a page as HTML.
+    ///
+    /// - Parameters:
+    ///   - name: The template's name.
+    ///   - model: The values of the page, such as a structure or a dictionary. It is read by reflection, so pass a
+    ///     value and not an observed object.
+    /// - Throws: ``PageError`` if there is no such template.
+    public func html(_ name: String, _ model: some Sendable) throws(PageError) -> String {
+        guard names.contains(name), let html = library.render(model, withTemplate: name) else {
+            throw PageError(faults: ["There is no template '\(name)'."])
+        }
+        return html
+    }
+
+    /// Returns a page as a response that is not cached.
+    ///
+    /// - Parameters:
+    ///   - name: The template's name.
+    ///   - model: The values of the page.
+    ///   - status: The status. Default: 200.
+    /// - Throws: ``PageError`` if there is no such template.
+    public func page(
+        _ name: String, _ model: some Sendable, status: HTTPResponse.Status = .ok
+    ) throws(PageError) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: try html(name, model))))
+    }
+}
+
+/// The faults of an app's templates. They are errors of the program.
+public struct PageError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// One sentence for each fault, beginning with the template's name.
+    public let faults: [String]
+
+    /// All faults, one a line.
+    public var description: String { faults.joined(separator: "\n") }
+}

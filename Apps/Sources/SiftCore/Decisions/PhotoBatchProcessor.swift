@@ -1,0 +1,232 @@
+public import Foundation
+import GRDB
+public import Hablare
+public import HablareData
+public import HablarePersistence
+public import Logging
+public import ServiceLifecycle
+
+/// Records decisions before the next photo is shown, and carries them out in batches: at ten, or half a second after
+/// the last, or after a review.
+///
+/// A decision is on disk when ``decide(_:session:)`` returns. Every decision that stands can be undone, and every
+/// undone one redone, also after a restart, as long as the trash holds the photo. One processor serves all libraries of
+/// a database. Run it in a `ServiceGroup`.
+public final class PhotoBatchProcessor: Service {
+    /// A decision that was refused for good.
+    public struct Refusal: Sendable, Hashable {
+        /// The action that was refused.
+        public let action: PhotoAction
+        /// The reason.
+        public let error: PhotoProcessingError
+    }
+
+    private let database: AppDatabase
+    private let queue: DurableActionQueue<PhotoCommitter>
+    private let decisions = DecisionStore()
+    private let date: @Sendable () -> Date
+    private let refusalFeed: Feed<Refusal>
+    private let logger: Logger
+    /// Keeps the order of changes of decisions: two undo calls at once revert two decisions, the last one first.
+    private let turn = Turn()
+
+    /// Opens the queue. Appends the decisions whose outcome a crash left open.
+    ///
+    /// - Parameters:
+    ///   - database: Sift's database.
+    ///   - trash: The trash.
+    ///   - configuration: When the queue commits. Default: at 10, or 500 ms after the last.
+    ///   - seams: The clock, dates and threads. Default: those of the system.
+    ///   - logger: The logger. Default: `sift.decisions`.
+    /// - Throws: `ActionQueueError`, `DatabaseError`.
+    public init(
+        database: AppDatabase, trash: Trash, configuration: ActionQueueConfiguration = .sift,
+        seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "sift.decisions")
+    ) async throws {
+        self.database = database
+        self.logger = logger
+        date = seams.date
+        let feed = Feed<Refusal>()
+        refusalFeed = feed
+        let committer = PhotoCommitter(database: database, trash: trash) { action, error in
+            logger.warning(
+                "A decision was refused",
+                metadata: ["photo": "\(action.photo)", "kind": "\(action.kind)", "code": "\(error.code.rawValue)"])
+            feed.send(Refusal(action: action, error: error))
+        }
+        queue = try await DurableActionQueue(
+            "photos", in: database.writer, committer: committer, configuration: configuration, seams: seams,
+            logger: logger)
+        for action in try await database.read({ [decisions] in try decisions.unsettled(in: $0) }) {
+            try await queue.append(action, id: action.actionID)
+        }
+    }
+
+    /// Carries decisions out until a graceful shutdown. Call it once.
+    public func run() async throws { try await queue.run() }
+
+    // MARK: Deciding
+
+    /// Records a decision. When the method returns, it is on disk and will be carried out unless it is undone.
+    ///
+    /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`; `busy` if
+    ///   another Sift has taken over. Nothing was decided then. `diskFull`: the decision may be recorded; the same id
+    ///   again is safe.
+    @discardableResult
+    public func decide(_ request: DecisionRequest, session: Int64) async throws -> Decision {
+        let decisions = try await decide([request], session: session)
+        guard let decision = decisions.first else { throw PhotoProcessingError(.processingFailed) }
+        return decision
+    }
+
+    /// Records several decisions as one step: all of them or none. They are undone and redone together. For example,
+    /// "keep this photo of the burst, and trash the rest".
+    ///
+    /// - Returns: The decisions, in the order of the requests.
+    /// - Throws: The errors of the method for one request.
+    @discardableResult
+    public func decide(_ requests: [DecisionRequest], session: Int64) async throws -> [Decision] {
+        try await turn.take { [self] in
+            let now = date()
+            let recorded = try await write { [decisions] db in
+                try requests.map {
+                    try decisions.record($0, session: session, step: requests[0].id, at: now, in: db)
+                }
+            }
+            do {
+                for decision in recorded { try await append(decision) }
+            } catch let error as PhotoProcessingError where error.code == .busy {
+                // The Sift that has the queue now does not know of these decisions.
+                try await write { [decisions] db in for one in recorded { try decisions.forget(one, in: db) } }
+                throw error
+            }
+            return recorded
+        }
+    }
+
+    /// Undoes the last step that stands.
+    ///
+    /// - Returns: The decisions that were undone, the last one first. One, unless several were made as one step.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
+    @discardableResult
+    public func undo(of library: LibraryID) async throws -> [Decision] {
+        try await turn.take { [self] in
+            let ids = try await database.read { [decisions] db in try decisions.lastStep(of: library, in: db) }
+            guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
+            var undone: [Decision] = []
+            for id in ids { undone.append(try await undoNow(id, of: library)) }
+            return undone
+        }
+    }
+
+    /// Undoes one decision of the history.
+    ///
+    /// - Returns: The decision.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it does not stand, or `diskFull`.
+    @discardableResult
+    public func undo(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        try await turn.take { [self] in try await undoNow(id, of: library) }
+    }
+
+    private func undoNow(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        let (decision, reverting) = try await write { [decisions] db in
+            try decisions.undo(id, of: library, in: db)
+        }
+        guard !reverting.isNothing else { return decision }
+        var forward = decision.action
+        forward.execution = reverting.execution - 1
+        do {
+            // Not carried out yet: it never will be.
+            try await queue.withdraw(forward.actionID)
+            try await write { [decisions] db in try decisions.settle(reverting, in: db) }
+        } catch let error as ActionQueueError where error.code == .notPending {
+            try await append(reverting)
+        }
+        return decision
+    }
+
+    /// Carries the step that was undone last out again, if no decision was made since.
+    ///
+    /// - Returns: The decisions that stand again, the first one first.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
+    @discardableResult
+    public func redo(of library: LibraryID) async throws -> [Decision] {
+        try await turn.take { [self] in
+            let ids = try await database.read { [decisions] db in try decisions.nextStep(of: library, in: db) }
+            guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
+            var redone: [Decision] = []
+            for id in ids { redone.append(try await redoNow(id, of: library)) }
+            return redone
+        }
+    }
+
+    /// Carries one undone decision of the history out again.
+    ///
+    /// - Returns: The decision.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it was not undone, or `diskFull`.
+    @discardableResult
+    public func redo(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        try await turn.take { [self] in try await redoNow(id, of: library) }
+    }
+
+    private func redoNow(_ id: UUID, of library: LibraryID) async throws -> Decision {
+        let decision = try await write { [decisions] db in try decisions.redo(id, of: library, in: db) }
+        try await append(decision)
+        return decision
+    }
+
+    private func append(_ decision: Decision) async throws {
+        if !decision.isSettled { try await append(decision.action) }
+    }
+
+    /// Appends an action that the store holds already. If the queue cannot take it now, the next start appends it.
+    private func append(_ action: PhotoAction) async throws {
+        do {
+            try await queue.append(action, id: action.actionID)
+        } catch let error as ActionQueueError where error.code == .diskFull {
+            logger.warning("The queue's disk is full. The decision is recorded and is carried out after the next start")
+            throw PhotoProcessingError(.diskFull)
+        } catch let error as ActionQueueError where error.code == .takenOver {
+            throw PhotoProcessingError(.busy, cause: "\(error.code)")
+        }
+    }
+
+    private func write<R: Sendable>(_ body: @escaping @Sendable (Database) throws -> R) async throws -> R {
+        do {
+            return try await database.write(body)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            throw PhotoProcessingError(.diskFull, cause: "SQLITE_FULL")
+        }
+    }
+
+    // MARK: Committing
+
+    /// Starts to carry out all waiting decisions. With ``HablareData/ActionQueueConfiguration/Mode/review`` this is the
+    /// person's confirmation.
+    public func commit() async throws { try await queue.commit() }
+
+    /// Carries out all waiting decisions, and waits until each was tried once.
+    @discardableResult
+    public func flush() async throws -> ActionQueueSnapshot { try await queue.flush() }
+
+    /// Tries the failed decisions again, for example after a volume was connected.
+    @discardableResult
+    public func retryFailed() async throws -> Int { try await queue.retryFailed() }
+
+    /// The queue's state.
+    public var snapshot: ActionQueueSnapshot { queue.snapshot }
+    /// The queue's state, now and after every change. Ends when the reader's task ends.
+    public var updates: AsyncStream<ActionQueueSnapshot> { queue.updates }
+    /// The decisions that wait to be carried out, for a review.
+    public var pendingActions: [PendingAction<PhotoAction>] { queue.pendingActions }
+    /// The decisions that are refused from now on. Each reader gets each of them.
+    public var refusals: AsyncStream<Refusal> { refusalFeed.elements() }
+}
+
+extension ActionQueueConfiguration {
+    /// Sift's settings: commits at 10 decisions or 500 ms after the last. The queue's own undo is not used, because
+    /// Sift's decisions can be undone without a limit.
+    public static let sift = ActionQueueConfiguration(count: 10, quietTime: .milliseconds(500), undoDepth: 0)
+    /// Sift's settings with a review: nothing is carried out before the person confirms it.
+    public static let siftWithReview = ActionQueueConfiguration(mode: .review, undoDepth: 0)
+}

@@ -1,0 +1,137 @@
+public import Hablare
+public import HablarePersistence
+public import Logging
+public import ServiceLifecycle
+
+/// Keeps the store in step with one library: scans it, watches it, scans it again after changes, and indexes its
+/// photos.
+public final class LibraryService: Service {
+    /// What the service does.
+    public enum Activity: Sendable, Hashable {
+        /// A scan runs.
+        case scanning(LibraryScanner.Progress)
+        /// The photos are indexed in the background.
+        case indexing
+        /// Nothing is to be done until the library changes.
+        case watching
+        /// The library cannot be read. It is tried again.
+        case failed(PhotoProcessingError)
+    }
+
+    /// The pause after a change before the library is scanned again: 500 ms. Copying a folder is one scan.
+    static let quietTime: Duration = .milliseconds(500)
+    /// The time between two attempts at a library that cannot be read: 2 s.
+    static let retryDelay: Duration = .seconds(2)
+    /// The time between two scans of a library of which not every folder is watched: 60 s.
+    static let pollingInterval: Duration = .seconds(60)
+
+    private let library: LibraryID
+    private let database: AppDatabase
+    private let scanner: LibraryScanner
+    private let indexer: PhotoIndexer?
+    private let clock: EngineClock
+    private let logger: Logger
+    private let feed = Feed<Activity>()
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - library: The library.
+    ///   - database: Sift's database.
+    ///   - indexer: Indexes the photos. Default: none.
+    ///   - seams: The clock and dates. Default: those of the system.
+    ///   - logger: The logger. Default: `sift.library`.
+    public init(
+        _ library: LibraryID, database: AppDatabase, indexer: PhotoIndexer? = nil, seams: EngineSeams = EngineSeams(),
+        logger: Logger = Logger(label: "sift.library")
+    ) {
+        self.library = library
+        self.database = database
+        self.indexer = indexer
+        self.logger = logger
+        clock = seams.clock
+        scanner = LibraryScanner(database: database, date: seams.date)
+    }
+
+    /// What the service does from now on. Each reader gets each activity.
+    public var activities: AsyncStream<Activity> { feed.elements() }
+
+    /// Runs until a graceful shutdown, or until the task is cancelled.
+    ///
+    /// - Throws: Errors of the database.
+    public func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await self.keep() }
+        } catch is CancellationError {
+            return
+        }
+    }
+
+    private func keep() async throws {
+        while true {
+            do {
+                try await followFolder()
+            } catch let error as PhotoProcessingError {
+                logger.notice("A library cannot be read", metadata: ["code": "\(error.code.rawValue)"])
+                feed.send(.failed(error))
+                try await clock.sleep(for: Self.retryDelay)
+            }
+        }
+    }
+
+    /// Scans and watches until the folder cannot be read any more.
+    private func followFolder() async throws {
+        let id = library
+        guard let library = try await database.read({ try PhotoStore().library(id, in: $0) }) else {
+            throw PhotoProcessingError(.photoGone)
+        }
+        let watch = LibraryWatch(try await BlockingWork.run { try LibraryFolder.open(library.path) })
+        let changes = watch.changes()
+        let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let unindexed = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in changes { due.continuation.yield() } }
+            group.addTask { [self] in
+                // If indexing fails, the loop below ends too.
+                defer { due.continuation.finish() }
+                for await _ in unindexed.stream { try await index() }
+            }
+            defer { group.cancelAll() }
+            try await scan(watch)
+            unindexed.continuation.yield()
+            if !watch.isComplete {
+                group.addTask { [clock] in
+                    while true {
+                        try await clock.sleep(for: Self.pollingInterval)
+                        due.continuation.yield()
+                    }
+                }
+            }
+            for await _ in due.stream {
+                try await clock.sleep(for: Self.quietTime)
+                try await scan(watch)
+                unindexed.continuation.yield()
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        try Task.checkCancellation()
+    }
+
+    private func scan(_ watch: LibraryWatch) async throws {
+        let id = library
+        guard let library = try await database.read({ try PhotoStore().library(id, in: $0) }) else {
+            throw PhotoProcessingError(.photoGone)
+        }
+        try await scanner.scan(library, progress: { [feed] in feed.send(.scanning($0)) }, visited: { watch.add($0) })
+        feed.send(.watching)
+    }
+
+    private func index() async throws {
+        guard let indexer else { return }
+        feed.send(.indexing)
+        try await indexer.readHeaders(of: library)
+        try await indexer.computeFeatures(of: library)
+        feed.send(.watching)
+    }
+}

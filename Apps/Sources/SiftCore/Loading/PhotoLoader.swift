@@ -1,0 +1,163 @@
+public import Hablare
+public import HablareLoading
+public import Logging
+
+/// Loads pictures of photos: one load for each photo, version and size, however many ask for it.
+///
+/// At most five loads run at once, and together they may need 64 MB by the prediction in the photos' headers. A photo
+/// that needs more is decoded alone. Thumbnails and cards share one memory cache; pictures for the screen and in full
+/// size have another one with at most 10 of them.
+///
+/// A load has three attempts, with waits of 1 s and 2 s, if its failure can pass. A damaged or missing file is not
+/// tried again, and neither is a cancelled load.
+public final class PhotoLoader: Sendable {
+    /// What is loaded: a size of a version of a photo.
+    public struct Key: Sendable, Hashable, Codable {
+        /// The photo.
+        public let photo: PhotoID
+        /// The version of its picture.
+        public let version: PhotoVersion
+        /// The size.
+        public let size: RenditionSize
+
+        /// Creates a key.
+        public init(photo: PhotoID, version: PhotoVersion, size: RenditionSize) {
+            self.photo = photo
+            self.version = version
+            self.size = size
+        }
+    }
+
+    /// The bounds of a loader.
+    public struct Limits: Sendable, Hashable {
+        /// The predicted bytes of all loads in progress. Default: 64 MB.
+        public var bytesInFlight = 64 << 20
+        /// The number of loads in progress, for each of the two caches. Default: 5.
+        public var loads = 5
+        /// The number of thumbnails and cards in memory. Default: 100.
+        public var smallCount = 100
+        /// The bytes of thumbnails and cards in memory. Default: 20 MB.
+        public var smallBytes = 20_000_000
+        /// The number of pictures for the screen and in full size in memory. Default: 10.
+        public var largeCount = 10
+        /// The bytes of pictures for the screen and in full size in memory. Default: 30 MB.
+        public var largeBytes = 30_000_000
+
+        /// Creates the default limits.
+        public init() {}
+    }
+
+    private let small: CoalescingLoader<Key, Rendition>
+    private let large: CoalescingLoader<Key, Rendition>
+    private let budget: ByteBudget
+
+    /// Creates a loader.
+    ///
+    /// - Parameters:
+    ///   - imaging: The decoder.
+    ///   - opening: Finds and opens the files.
+    ///   - limits: The bounds. Default: see ``Limits``.
+    ///   - seams: The clock of retries. Default: that of the system.
+    ///   - logger: The logger. Default: `sift.loader`.
+    /// - Throws: `AIServiceError` for limits below 1.
+    public init(
+        imaging: any PhotoImaging, opening: any PhotoOpening, limits: Limits = Limits(),
+        seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "sift.loader")
+    ) throws(AIServiceError) {
+        let budget = ByteBudget(limits.bytesInFlight)
+        self.budget = budget
+        let load: @Sendable (Key) async throws -> Rendition = { key in
+            try await Self.load(key, imaging, opening, budget, logger)
+        }
+        small = try CoalescingLoader(
+            policy: Self.policy(limits.loads, limits.smallCount, limits.smallBytes), seams: seams, logger: logger,
+            load: load)
+        large = try CoalescingLoader(
+            policy: Self.policy(limits.loads, limits.largeCount, limits.largeBytes), seams: seams, logger: logger,
+            load: load)
+    }
+
+    private static func policy(_ loads: Int, _ count: Int, _ bytes: Int) -> LoaderPolicy<Rendition> {
+        let retry = LoadRetryPolicy { error in (error as? PhotoProcessingError)?.isRetryable ?? true }
+        return LoaderPolicy(
+            concurrency: loads, retry: retry, memoryCount: count, memoryBytes: bytes, cost: { $0.bytes.count })
+    }
+
+    private static func load(
+        _ key: Key, _ imaging: any PhotoImaging, _ opening: any PhotoOpening, _ budget: ByteBudget, _ logger: Logger
+    ) async throws -> Rendition {
+        do {
+            let (file, known) = try await opening.open(key.photo, expecting: key.version)
+            let header: PhotoHeader
+            if let known {
+                header = known
+            } else {
+                header = try await imaging.header(of: file)
+                do {
+                    try await opening.keep(header, of: key.photo, version: key.version)
+                } catch is CancellationError {
+                    throw CancellationError()
+                } catch {
+                    // The picture can be shown all the same. The header is read again next time.
+                    logger.warning("A photo's header could not be stored", metadata: ["photo": "\(key.photo)"])
+                }
+            }
+            return try await budget.withBytes(header.predictedBytes(for: key.size)) {
+                try await imaging.rendition(of: file, key.size)
+            }
+        } catch let error as PhotoProcessingError where error.code == .cancelled {
+            throw CancellationError()
+        }
+    }
+
+    private func loader(of size: RenditionSize) -> CoalescingLoader<Key, Rendition> {
+        switch size {
+        case .embedded, .thumbnail, .card: small
+        case .screen, .full: large
+        }
+    }
+
+    /// Returns a picture, from memory if it is there.
+    ///
+    /// - Parameters:
+    ///   - key: The photo, its version and the size.
+    ///   - priority: Default: visible, which is before all preloads.
+    /// - Throws: ``PhotoProcessingError``. `CancellationError` at once if the task is cancelled; the load continues for
+    ///   others who wait for it, and other photos' loads are not touched. `AIServiceError` after ``shutdown()``.
+    public func rendition(_ key: Key, priority: LoadPriority = .visible) async throws -> Rendition {
+        try await loader(of: key.size).load(key, priority: priority)
+    }
+
+    /// Returns a picture of a photo in the version that was listed.
+    public func rendition(
+        of photo: Photo, _ size: RenditionSize, priority: LoadPriority = .visible
+    ) async throws -> Rendition {
+        try await rendition(Key(photo: photo.id, version: photo.version, size: size), priority: priority)
+    }
+
+    /// Returns a picture that is in memory, or nil.
+    public func cached(_ key: Key) -> Rendition? { loader(of: key.size).cached(key) }
+
+    /// Starts to load the cards or thumbnails of photos that may be shown next, after all that is visible.
+    ///
+    /// - Returns: A handle that stops the preload. Discarding it does not.
+    @discardableResult
+    public func preload(_ photos: some Sequence<Photo>, _ size: RenditionSize = .card) -> Preload {
+        loader(of: size).preload(photos.map { Key(photo: $0.id, version: $0.version, size: size) })
+    }
+
+    /// Frees the memory of all pictures, for example when the system is short of it.
+    public func removeAllFromMemory() {
+        small.removeAllFromMemory()
+        large.removeAllFromMemory()
+    }
+
+    /// The predicted bytes and the number of the loads that decode now.
+    public var load: (bytes: Int, count: Int) { budget.load }
+
+    /// Cancels all loads and waits until they end.
+    public func shutdown() async {
+        await small.shutdown()
+        await large.shutdown()
+    }
+}

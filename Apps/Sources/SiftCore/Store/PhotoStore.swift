@@ -1,0 +1,435 @@
+public import Foundation
+public import GRDB
+import HablarePersistence
+
+/// Reads and writes libraries and photos. Every method runs inside a transaction of the caller.
+public struct PhotoStore: Sendable {
+    /// Creates a store.
+    public init() {}
+
+    // MARK: Libraries
+
+    /// Adds a library, or returns the one that has this path.
+    public func addLibrary(_ folder: LibraryFolder, at date: Date, in db: Database) throws -> Library {
+        let path = Data(folder.path)
+        try db.execute(
+            sql: "INSERT INTO library (path, device, addedAt) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            arguments: [path, Int64(bitPattern: folder.device), date])
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM library WHERE path = ?", arguments: [path]) else {
+            throw DatabaseError(resultCode: .SQLITE_NOTFOUND)
+        }
+        return Self.library(row)
+    }
+
+    /// Returns all libraries in the order in which they were added.
+    public func libraries(in db: Database) throws -> [Library] {
+        try Row.fetchAll(db, sql: "SELECT * FROM library ORDER BY id").map(Self.library)
+    }
+
+    /// Returns a library, or nil if there is none of this number.
+    public func library(_ id: LibraryID, in db: Database) throws -> Library? {
+        try Row.fetchOne(db, sql: "SELECT * FROM library WHERE id = ?", arguments: [id.rawValue]).map(Self.library)
+    }
+
+    /// Sets whether decisions of a library are also written to XMP sidecars.
+    public func setWritesSidecars(_ writes: Bool, of id: LibraryID, in db: Database) throws {
+        try db.execute(
+            sql: "UPDATE library SET writesSidecars = ? WHERE id = ?", arguments: [writes, id.rawValue])
+    }
+
+    /// Removes a library and what is known about its photos. Its files stay as they are.
+    public func removeLibrary(_ id: LibraryID, in db: Database) throws {
+        try db.execute(sql: "DELETE FROM library WHERE id = ?", arguments: [id.rawValue])
+    }
+
+    private static func library(_ row: Row) -> Library {
+        let path: Data = row["path"]
+        let device: Int64 = row["device"]
+        return Library(
+            id: LibraryID(rawValue: row["id"]), path: Array(path), device: UInt64(bitPattern: device),
+            writesSidecars: row["writesSidecars"], scannedAt: row["scannedAt"])
+    }
+
+    // MARK: Scans
+
+    /// Returns all shots of a library, as a scan needs them.
+    public func knownShots(of library: LibraryID, in db: Database) throws -> [KnownShot] {
+        var shots: [KnownShot] = []
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT shot.id, shot.folder AS place, shot.key, shot.state, file.*
+                FROM shot JOIN file ON file.shot = shot.id WHERE shot.library = ? ORDER BY shot.id, file.position
+                """, arguments: [library.rawValue])
+        while let row = try rows.next() {
+            guard let file = Self.file(row) else { continue }
+            let id = PhotoID(rawValue: row["shot"])
+            if shots.last?.id == id {
+                shots[shots.count - 1].files.append(file)
+                continue
+            }
+            let (place, key): (Data, Data) = (row["place"], row["key"])
+            let digest: Data? = row["digest"]
+            shots.append(
+                KnownShot(
+                    id: id, folder: RelativeFolder(bytes: place) ?? .root, key: Array(key), files: [file],
+                    state: Photo.State(rawValue: row["state"]) ?? .missing, digest: digest.map { Array($0) }))
+        }
+        return shots
+    }
+
+    /// Applies edits of a scan.
+    public func apply(_ edits: [ScanEdit], to library: LibraryID, in db: Database) throws {
+        for edit in edits {
+            switch edit {
+            case .insert(let found):
+                try clearPlace(of: found, except: nil, library, in: db)
+                try db.execute(
+                    sql: "INSERT INTO shot (library, folder, key, state, time) VALUES (?, ?, ?, 'present', ?)",
+                    arguments: [
+                        library.rawValue, Data(found.folder.bytes), Data(found.key), Self.time(of: found.version),
+                    ])
+                try write(found.files, of: PhotoID(rawValue: db.lastInsertedRowID), in: db)
+            case .update(let id, let found, let hasNewPicture):
+                if hasNewPicture {
+                    try db.execute(
+                        sql: """
+                            UPDATE shot SET header = NULL, hash64 = NULL, hash256 = NULL, sharpness = NULL,
+                            failure = NULL, decision = CASE decision WHEN 'trash' THEN decision ELSE NULL END,
+                            time = ? WHERE id = ?
+                            """, arguments: [Self.time(of: found.version), id.rawValue])
+                }
+                try write(found.files, of: id, in: db)
+            case .move(let id, let found):
+                try clearPlace(of: found, except: id, library, in: db)
+                // Another program has restored it: that is the reversal of the decision.
+                try db.execute(
+                    sql: """
+                        UPDATE decision
+                        SET isUndone = 1, canRedo = 0, execution = execution + 1, settled = execution + 1
+                        WHERE shot = (SELECT id FROM shot WHERE id = ? AND state = 'trashed')
+                        AND kind = 'trash' AND NOT isUndone AND failure IS NULL AND settled >= execution
+                        """, arguments: [id.rawValue])
+                try db.execute(
+                    sql: """
+                        UPDATE shot SET folder = ?, key = ?,
+                        decision = CASE state WHEN 'trashed' THEN NULL ELSE decision END,
+                        decidedAt = CASE state WHEN 'trashed' THEN NULL ELSE decidedAt END, state = 'present'
+                        WHERE id = ?
+                        """, arguments: [Data(found.folder.bytes), Data(found.key), id.rawValue])
+                try write(found.files, of: id, in: db)
+            case .lose(let id):
+                try db.execute(
+                    sql: "UPDATE shot SET state = 'missing' WHERE id = ? AND state = 'present'",
+                    arguments: [id.rawValue])
+            }
+        }
+    }
+
+    /// Marks a present shot at a place as missing, because another one is there now.
+    private func clearPlace(
+        of found: FoundShot, except id: PhotoID?, _ library: LibraryID, in db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                UPDATE shot SET state = 'missing'
+                WHERE library = ? AND folder = ? AND key = ? AND state = 'present' AND id <> ?
+                """,
+            arguments: [library.rawValue, Data(found.folder.bytes), Data(found.key), id?.rawValue ?? 0])
+    }
+
+    /// Records that a scan of the whole library ended.
+    public func markScanned(_ library: LibraryID, device: UInt64, at date: Date, in db: Database) throws {
+        try db.execute(
+            sql: "UPDATE library SET scannedAt = ?, device = ? WHERE id = ?",
+            arguments: [date, Int64(bitPattern: device), library.rawValue])
+    }
+
+    private func write(_ files: [PhotoFile], of id: PhotoID, in db: Database) throws {
+        let digest = try Row.fetchOne(
+            db, sql: "SELECT * FROM file WHERE shot = ? AND position = 0", arguments: [id.rawValue])
+        let kept: Data? = digest.flatMap { row in
+            let old = Self.file(row)
+            return files.first.flatMap { old?.version.isSameFile(as: $0.version) == true ? row["digest"] : nil }
+        }
+        try db.execute(sql: "DELETE FROM file WHERE shot = ?", arguments: [id.rawValue])
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO file (shot, position, folder, name, role, device, inode, size, modified, digest)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        for (position, file) in files.enumerated() {
+            try statement.execute(arguments: [
+                id.rawValue, position, Data(file.path.folder.bytes), Data(file.path.name.bytes), file.role.rawValue,
+                Int64(bitPattern: file.version.device), Int64(bitPattern: file.version.inode), file.version.size,
+                file.version.modified, position == 0 ? kept : nil,
+            ])
+        }
+    }
+
+    private static func time(of version: PhotoVersion) -> Double { Double(version.modified) / 1e9 }
+
+    private static func file(_ row: Row) -> PhotoFile? {
+        let (folder, name): (Data, Data) = (row["folder"], row["name"])
+        let (device, inode): (Int64, Int64) = (row["device"], row["inode"])
+        guard let folder = RelativeFolder(bytes: folder), let name = FileName(name),
+            let role = FileRole(rawValue: row["role"])
+        else { return nil }
+        return PhotoFile(
+            path: RelativePath(folder, name), role: role,
+            version: PhotoVersion(
+                device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: row["size"],
+                modified: row["modified"]))
+    }
+
+    // MARK: What decoding found out
+
+    /// Records a photo's header, if the photo still has the version that was read.
+    public func save(_ header: PhotoHeader, of id: PhotoID, version: PhotoVersion, in db: Database) throws {
+        let text = String(decoding: try JSONEncoder().encode(header), as: UTF8.self)
+        try update(
+            "header = ?, failure = NULL, time = COALESCE(?, time)", [text, header.captured?.localSeconds], id, version,
+            in: db)
+    }
+
+    /// Records a photo's hashes and sharpness, if the photo still has the version that was read.
+    public func save(_ features: PhotoFeatures, of id: PhotoID, version: PhotoVersion, in db: Database) throws {
+        try update(
+            "hash64 = ?, hash256 = ?, sharpness = ?",
+            [Int64(bitPattern: features.hash64.bits), features.hash256.description, features.sharpness], id, version,
+            in: db)
+    }
+
+    /// Records why a photo cannot be shown, if the photo still has the version that was read.
+    public func save(_ failure: PhotoProcessingError, of id: PhotoID, version: PhotoVersion, in db: Database) throws {
+        let text = String(decoding: try JSONEncoder().encode(failure), as: UTF8.self)
+        try update("failure = ?", [text], id, version, in: db)
+    }
+
+    /// Records the digest of a photo's content, if the photo still has the version that was read.
+    public func saveDigest(_ digest: [UInt8], of id: PhotoID, version: PhotoVersion, in db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE file SET digest = ?
+                WHERE shot = ? AND position = 0 AND inode = ? AND size = ? AND modified = ?
+                """,
+            arguments: [
+                Data(digest), id.rawValue, Int64(bitPattern: version.inode), version.size, version.modified,
+            ])
+    }
+
+    private func update(
+        _ assignment: String, _ values: [(any DatabaseValueConvertible)?], _ id: PhotoID, _ version: PhotoVersion,
+        in db: Database
+    ) throws {
+        let identity: [(any DatabaseValueConvertible)?] = [
+            id.rawValue, Int64(bitPattern: version.inode), version.size, version.modified,
+        ]
+        try db.execute(
+            sql: """
+                UPDATE shot SET \(assignment) WHERE id = ? AND EXISTS (SELECT 1 FROM file
+                WHERE file.shot = shot.id AND position = 0 AND inode = ? AND size = ? AND modified = ?)
+                """, arguments: StatementArguments(values + identity))
+    }
+
+    // MARK: Photos
+
+    /// Returns a photo, or nil if there is none of this number.
+    public func photo(_ id: PhotoID, in db: Database) throws -> Photo? {
+        try photos(where: "shot.id = ?", [id.rawValue], limit: 1, in: db).first
+    }
+
+    /// Which photos a list has.
+    public enum Filter: Sendable, Hashable, Codable {
+        /// Photos that are not settled yet.
+        case undecided
+        /// All photos in the library.
+        case all
+        /// Favourites.
+        case favourites
+        /// Photos in the trash.
+        case trashed
+        /// Photos with at least this many stars.
+        case rated(Int)
+        /// Photos with this label.
+        case labelled(String)
+
+        fileprivate var condition: (sql: String, arguments: [any DatabaseValueConvertible]) {
+            switch self {
+            case .undecided: ("shot.state = 'present' AND shot.decision IS NULL", [])
+            case .all: ("shot.state = 'present'", [])
+            case .favourites: ("shot.state = 'present' AND shot.favourite", [])
+            case .trashed: ("shot.state = 'trashed'", [])
+            case .rated(let stars): ("shot.state = 'present' AND shot.rating >= ?", [stars])
+            case .labelled(let label): ("shot.state = 'present' AND shot.label = ?", [label])
+            }
+        }
+    }
+
+    /// The place of a photo in the order in which photos are shown.
+    public struct Position: Sendable, Hashable, Codable {
+        /// The photo's time.
+        public let time: Double
+        /// The photo's number.
+        public let id: PhotoID
+        /// Creates the place of a photo.
+        public init(of photo: Photo) {
+            time = photo.time
+            id = photo.id
+        }
+    }
+
+    /// Returns photos of a library in the order in which they are shown.
+    ///
+    /// - Parameters:
+    ///   - filter: Which photos.
+    ///   - position: The photo after which to begin. Default: from the first one.
+    ///   - limit: How many photos at most.
+    public func photos(
+        of library: LibraryID, _ filter: Filter = .undecided, after position: Position? = nil, limit: Int,
+        in db: Database
+    ) throws -> [Photo] {
+        let (condition, values) = filter.condition
+        var sql = "shot.library = ? AND \(condition)"
+        var arguments: [any DatabaseValueConvertible] = [library.rawValue] + values
+        if let position {
+            sql += " AND (shot.time, shot.id) > (?, ?)"
+            arguments += [position.time, position.id.rawValue]
+        }
+        return try photos(where: sql, arguments, limit: limit, in: db)
+    }
+
+    /// Returns photos that lack their header, in the order in which they are shown.
+    public func photosWithoutHeader(of library: LibraryID, limit: Int, in db: Database) throws -> [Photo] {
+        try photos(
+            where: "shot.library = ? AND shot.state = 'present' AND shot.header IS NULL AND shot.failure IS NULL",
+            [library.rawValue], limit: limit, in: db)
+    }
+
+    /// Returns photos that lack their hashes, in the order in which they are shown.
+    public func photosWithoutFeatures(of library: LibraryID, limit: Int, in db: Database) throws -> [Photo] {
+        try photos(
+            where: "shot.library = ? AND shot.state = 'present' AND shot.hash64 IS NULL AND shot.failure IS NULL",
+            [library.rawValue], limit: limit, in: db)
+    }
+
+    private func photos(
+        where condition: String, _ arguments: [any DatabaseValueConvertible], limit: Int, in db: Database
+    ) throws -> [Photo] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT shot.* FROM shot WHERE \(condition) ORDER BY shot.time, shot.id LIMIT ?",
+            arguments: StatementArguments(arguments + [limit]))
+        return try rows.compactMap { row in
+            let id: Int64 = row["id"]
+            let files = try Row.fetchAll(
+                db, cached: "SELECT * FROM file WHERE shot = ? ORDER BY position", arguments: [id]
+            ).compactMap(Self.file)
+            return files.isEmpty ? nil : Self.photo(row, files)
+        }
+    }
+
+    private static func photo(_ row: Row, _ files: [PhotoFile]) -> Photo {
+        let decision: String? = row["decision"]
+        return Photo(
+            id: PhotoID(rawValue: row["id"]), library: LibraryID(rawValue: row["library"]),
+            state: Photo.State(rawValue: row["state"]) ?? .missing, files: files, time: row["time"],
+            header: decoded(row["header"]), features: features(row), failure: decoded(row["failure"]),
+            marks: PhotoMarks(isFavourite: row["favourite"], rating: row["rating"], label: row["label"]),
+            decision: decision.map { PhotoAction.Kind(rawValue: $0) }, decidedAt: row["decidedAt"])
+    }
+
+    /// Returns a value that a column holds as JSON. What a newer version wrote and this one cannot read counts as not
+    /// there: it is computed again.
+    private static func decoded<Value: Decodable>(_ text: String?) -> Value? {
+        guard let text else { return nil }
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns what the search for photos that are alike needs, for all photos of a library that are indexed.
+    public func alikePhotos(of library: LibraryID, in db: Database) throws -> [AlikePhoto] {
+        var photos: [AlikePhoto] = []
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT id, header, hash64, hash256, sharpness FROM shot
+                WHERE library = ? AND state = 'present' AND header IS NOT NULL AND hash64 IS NOT NULL
+                """, arguments: [library.rawValue])
+        while let row = try rows.next() {
+            guard let header: PhotoHeader = Self.decoded(row["header"]), let features = Self.features(row) else {
+                continue
+            }
+            photos.append(
+                AlikePhoto(
+                    id: PhotoID(rawValue: row["id"]), captured: header.captured?.localSeconds, camera: header.camera,
+                    width: header.displayWidth, height: header.displayHeight, features: features,
+                    exposure: header.exposure))
+        }
+        return photos
+    }
+
+    private static func features(_ row: Row) -> PhotoFeatures? {
+        let hash: Int64? = row["hash64"]
+        let wide: String? = row["hash256"]
+        let sharpness: Double? = row["sharpness"]
+        guard let hash, let wide = wide.flatMap({ PhotoHash256(hexadecimal: $0) }), let sharpness else { return nil }
+        return PhotoFeatures(
+            hash64: PhotoHash64(bits: UInt64(bitPattern: hash)), hash256: wide, sharpness: sharpness)
+    }
+
+    /// How many photos of a library are in which state.
+    public struct Counts: Sendable, Hashable, Codable {
+        /// The photos that are in the library or were trashed by Sift.
+        public var total = 0
+        /// The photos in the library that are not settled.
+        public var undecided = 0
+        /// The photos in the trash.
+        public var trashed = 0
+        /// The favourites in the library.
+        public var favourites = 0
+        /// The photos that were kept.
+        public var kept = 0
+
+        /// Creates counts of zero.
+        public init() {}
+    }
+
+    /// Counts the photos of a library.
+    public func counts(of library: LibraryID, in db: Database) throws -> Counts {
+        var counts = Counts()
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT state, decision, COUNT(*) AS number FROM shot WHERE library = ? AND state <> 'missing'
+                GROUP BY state, decision
+                """, arguments: [library.rawValue])
+        for row in rows {
+            let number: Int = row["number"]
+            let decision: String? = row["decision"]
+            counts.total += number
+            switch (row["state"] as String, decision) {
+            case ("trashed", _): counts.trashed += number
+            case (_, nil): counts.undecided += number
+            case (_, PhotoAction.Kind.keep.rawValue): counts.kept += number
+            default: break
+            }
+        }
+        counts.favourites =
+            try Int.fetchOne(
+                db, sql: "SELECT COUNT(*) FROM shot WHERE library = ? AND state = 'present' AND favourite",
+                arguments: [library.rawValue]) ?? 0
+        return counts
+    }
+}
+
+extension Row {
+    /// Fetches rows with a cached statement.
+    fileprivate static func fetchAll(
+        _ db: Database, cached sql: String, arguments: StatementArguments
+    ) throws -> [Row] {
+        try fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+}

@@ -1,0 +1,101 @@
+public import GRDB
+import HablareData
+
+/// Sift's tables.
+public enum SiftSchema {
+    /// The migrator from any earlier schema to the current one.
+    public static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("001-library", migrate: createLibrary)
+        migrator.registerMigration("002-decisions", migrate: createDecisions)
+        migrator.registerHablareData()
+        return migrator
+    }
+
+    @Sendable private static func createLibrary(_ db: Database) throws {
+        try db.create(table: "library") { table in
+            table.autoIncrementedPrimaryKey("id")
+            table.column("path", .blob).notNull().unique()
+            table.column("device", .integer).notNull()
+            table.column("writesSidecars", .boolean).notNull().defaults(to: false)
+            table.column("addedAt", .datetime).notNull()
+            table.column("scannedAt", .datetime)
+        }
+        try db.create(table: "shot") { table in
+            table.autoIncrementedPrimaryKey("id")
+            table.column("library", .integer).notNull().references("library", onDelete: .cascade)
+            table.column("folder", .blob).notNull()
+            table.column("key", .blob).notNull()
+            // present, trashed or missing.
+            table.column("state", .text).notNull()
+            // When it was taken, or else modified: the order in which photos are shown.
+            table.column("time", .double).notNull()
+            table.column("header", .text)
+            table.column("hash64", .integer)
+            table.column("hash256", .blob)
+            table.column("sharpness", .double)
+            table.column("failure", .text)
+            table.column("favourite", .boolean).notNull().defaults(to: false)
+            table.column("rating", .integer)
+            table.column("label", .text)
+            // The kind of the last decision that settles the photo, and nil while it is undecided.
+            table.column("decision", .text)
+            table.column("decidedAt", .datetime)
+        }
+        try db.create(
+            index: "shot_by_place", on: "shot", columns: ["library", "folder", "key"], options: .unique,
+            condition: Column("state") == "present")
+        try db.create(index: "shot_by_time", on: "shot", columns: ["library", "state", "decision", "time", "id"])
+        try db.create(table: "file") { table in
+            table.autoIncrementedPrimaryKey("id")
+            table.column("shot", .integer).notNull().indexed().references("shot", onDelete: .cascade)
+            // The place among the shot's files. 0 is the file that is shown.
+            table.column("position", .integer).notNull()
+            table.column("folder", .blob).notNull()
+            table.column("name", .blob).notNull()
+            table.column("role", .text).notNull()
+            table.column("device", .integer).notNull()
+            table.column("inode", .integer).notNull()
+            table.column("size", .integer).notNull()
+            table.column("modified", .integer).notNull()
+            table.column("digest", .blob)
+        }
+    }
+
+    @Sendable private static func createDecisions(_ db: Database) throws {
+        try db.create(table: "session") { table in
+            table.autoIncrementedPrimaryKey("id")
+            table.column("library", .integer).notNull().references("library", onDelete: .cascade)
+            table.column("startedAt", .datetime).notNull()
+            table.column("endedAt", .datetime)
+        }
+        try db.create(table: "decision") { table in
+            // The number orders decisions. The clock may be set back.
+            table.autoIncrementedPrimaryKey("number")
+            table.column("id", .text).notNull().unique()
+            table.column("session", .integer).notNull().indexed().references("session", onDelete: .cascade)
+            table.column("library", .integer).notNull()
+            table.column("shot", .integer).notNull().indexed()
+            table.column("kind", .text).notNull()
+            table.column("action", .text).notNull()
+            table.column("madeAt", .datetime).notNull()
+            // Decisions of one step are undone and redone together.
+            table.column("step", .text).indexed()
+            table.column("isUndone", .boolean).notNull().defaults(to: false)
+            table.column("canRedo", .boolean).notNull().defaults(to: false)
+            // How often it was carried out or reverted, and up to which of these the outcome is known.
+            table.column("execution", .integer).notNull().defaults(to: 0)
+            table.column("settled", .integer).notNull().defaults(to: -1)
+            table.column("failure", .text)
+        }
+        try db.create(
+            index: "decision_to_settle", on: "decision", columns: ["number"],
+            condition: Column("settled") < Column("execution"))
+        try db.create(table: "trashAct") { table in
+            table.primaryKey("key", .text)
+            table.column("phase", .text).notNull()
+            table.column("record", .text).notNull()
+            table.column("changedAt", .datetime).notNull()
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import HablareData
+import HablarePersistence
+import Observation
+import ServiceLifecycle
+import SiftCore
+
+extension LibraryDesk {
+    /// Follows the model, the queue and the library until a graceful shutdown.
+    public nonisolated func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.model.run() }
+                group.addTask { await self.followModel() }
+                group.addTask { await self.followQueue() }
+                group.addTask { await self.followLibrary() }
+            }
+        }
+        await loader.shutdown()
+    }
+
+    /// Reads the store again after each change of the model. `Observations` is not used here: the compiler (6.3.1)
+    /// crashes, or makes a program that crashes, with a closure over a model that is isolated to the main actor.
+    private func followModel() async {
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        var next = changes.makeAsyncIterator()
+        repeat {
+            withObservationTracking {
+                _ = (model.currentPhoto, model.picture, model.undoCount, model.redoCount, model.pending)
+            } onChange: {
+                change.yield()
+            }
+            await look()
+        } while await next.next(isolation: #isolation) != nil
+    }
+
+    private func followQueue() async {
+        for await _ in processor.updates {
+            let pending = processor.pendingActions.filter { !$0.isUndone && $0.action.kind != .restore }
+                .map { WaitingDecision(action: $0.action, failure: $0.phase == .failed ? $0.failure : nil) }
+            if pending != waiting { waiting = pending }
+        }
+    }
+
+    private func followLibrary() async {
+        for await activity in activities {
+            switch activity {
+            case .scanning:
+                library.isScanning = true
+                library.problem = isWritable ? nil : .readOnly
+            case .indexing, .watching:
+                library.isScanning = false
+                library.problem = isWritable ? nil : .readOnly
+            case .failed:
+                library.isScanning = false
+                library.problem = .gone
+                continue
+            }
+            await model.refresh()
+            await look()
+        }
+    }
+
+    private var isWritable: Bool { FileManager.default.isWritableFile(atPath: record.displayPath) }
+
+    /// Reads the store again. If that fails, the next change reads it; decisions report the failure themselves.
+    private func look() async {
+        do { try await read() } catch { readings.shown = readings.last }
+    }
+
+    /// A picture was sent to a page. Its load may have found the photo's size.
+    func sent(_ photo: PhotoID) async {
+        guard ([chosen, model.currentPhoto].compactMap { $0 } + model.queue).contains(where: { $0.id == photo }),
+            reading.known[photo]?.header == nil
+        else { return }
+        await look()
+    }
+}

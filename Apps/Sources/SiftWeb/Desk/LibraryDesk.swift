@@ -1,0 +1,218 @@
+public import Foundation
+import HablareData
+public import HablarePersistence
+public import Observation
+public import ServiceLifecycle
+public import SiftCore
+
+/// The desk over one library: SiftCore's ``SiftCore/PhotoSwipeViewModel``, and what pages show besides it.
+///
+/// Run it in a `ServiceGroup` next to the processor.
+@Observable @MainActor
+public final class LibraryDesk: SiftDesk, Service {
+    public internal(set) var library: LibraryStatus
+    public internal(set) var waiting: [WaitingDecision] = []
+    public internal(set) var writesSidecars: Bool
+
+    /// The photo that a person has taken out of the strip. It is on the card until it is decided.
+    var chosen: Photo?
+    /// What was read from the store for the photo on the card.
+    var reading = DeskReading()
+
+    @ObservationIgnored let record: Library
+    @ObservationIgnored let database: AppDatabase
+    @ObservationIgnored let processor: PhotoBatchProcessor
+    @ObservationIgnored let activities: AsyncStream<LibraryService.Activity>
+    @ObservationIgnored let loader: PhotoLoader
+    @ObservationIgnored let model: PhotoSwipeViewModel
+    @ObservationIgnored let waitsForReview: Bool
+    @ObservationIgnored nonisolated let photos = PhotoStore()
+    @ObservationIgnored nonisolated let decisions = DecisionStore()
+    @ObservationIgnored let turn = DeskTurn()
+    /// The number of the newest reading of the store. An older one never replaces a newer one.
+    @ObservationIgnored var readings = (last: 0, shown: 0)
+
+    /// Creates a desk. Call ``prepare()`` before the first page is shown.
+    ///
+    /// - Parameters:
+    ///   - record: The library.
+    ///   - database: Sift's database.
+    ///   - processor: Records decisions and carries them out.
+    ///   - service: Scans and watches the library. Run it as well.
+    ///   - loader: Loads pictures.
+    ///   - session: The session to which decisions belong.
+    ///   - waitsForReview: Whether the processor waits for a review.
+    public init(
+        _ record: Library, database: AppDatabase, processor: PhotoBatchProcessor, service: LibraryService,
+        loader: PhotoLoader, session: Int64, waitsForReview: Bool = false
+    ) {
+        self.record = record
+        self.database = database
+        self.processor = processor
+        self.loader = loader
+        activities = service.activities
+        self.waitsForReview = waitsForReview
+        model = PhotoSwipeViewModel(
+            library: record.id, session: session, database: database, processor: processor, loader: loader)
+        let name = record.displayPath.split(separator: "/").last.map(String.init) ?? record.displayPath
+        library = LibraryStatus(name: name)
+        writesSidecars = record.writesSidecars
+    }
+
+    /// Reads the first photos, so that the first page has one.
+    public func prepare() async throws {
+        await model.refresh()
+        try await read()
+    }
+
+    // MARK: State
+
+    public var deck: Deck {
+        var current = (chosen ?? model.currentPhoto).map(fresh)
+        if chosen == nil, current?.failure == nil { current?.failure = model.pictureError }
+        let isRead = current.map { photo in reading.burst.contains { $0.id == photo.id } } ?? false
+        let ahead = (chosen == nil ? [] : [model.currentPhoto].compactMap { $0 }) + model.queue
+        return Deck(
+            current: current, ahead: ahead.prefix(Self.aheadLimit).map(fresh),
+            burst: isRead ? reading.burst : [], undo: model.canUndo ? reading.undo : nil,
+            redo: model.canRedo ? reading.redo : nil, failure: model.error)
+    }
+
+    /// The number of photos that pages keep ready behind the card.
+    static let aheadLimit = 5
+
+    /// Returns a photo as the store had it last, with what decoding has found out since the model read it.
+    private func fresh(_ photo: Photo) -> Photo {
+        guard let known = reading.known[photo.id], known.version == photo.version else { return photo }
+        return known
+    }
+
+    public var progress: DeskProgress {
+        DeskProgress(counts: reading.counts, rate: model.progress.perMinute, remaining: model.progress.estimate)
+    }
+
+    public var queue: QueueStatus {
+        let pending = model.pending
+        return QueueStatus(
+            pending: pending.pending, failures: pending.failed, isBusy: pending.underWay > 0,
+            waitsForReview: waitsForReview)
+    }
+
+    // MARK: Deciding
+
+    public func decide(_ requests: [DecisionRequest]) async throws {
+        try await turn.take {
+            for request in requests {
+                guard await self.model.decide(request) else { throw self.takeError() }
+                guard request.photo == self.chosen?.id else { continue }
+                self.chosen = request.kind.settlesPhoto ? nil : try await self.photo(request.photo)
+            }
+            try await self.read()
+        }
+    }
+
+    public func undo(_ decision: UUID) async throws {
+        try await turn.take {
+            // A page sends a command again when it got no answer. What is undone already stays so.
+            if try await self.past(decision)?.isUndone == true { return }
+            if self.reading.undo?.decision == decision {
+                self.model.clearError()
+                await self.model.undo()
+                if self.model.error != nil { throw self.takeError() }
+            } else {
+                try await self.processor.undo(decision, of: self.record.id)
+                await self.model.refresh()
+            }
+            self.chosen = nil
+            try await self.read()
+        }
+    }
+
+    public func redo(_ decision: UUID) async throws {
+        try await turn.take {
+            if try await self.past(decision)?.isUndone == false { return }
+            if self.reading.redo?.decision == decision {
+                self.model.clearError()
+                await self.model.redo()
+                if self.model.error != nil { throw self.takeError() }
+            } else {
+                try await self.processor.redo(decision, of: self.record.id)
+                await self.model.refresh()
+            }
+            self.chosen = nil
+            try await self.read()
+        }
+    }
+
+    public func show(_ photo: PhotoID) async throws {
+        guard let found = try await self.photo(photo), found.state == .present else {
+            throw PhotoProcessingError(.photoGone)
+        }
+        chosen = photo == model.currentPhoto?.id ? nil : found
+        try await read()
+    }
+
+    public func commit() async throws { try await processor.commit() }
+
+    public func retry() async throws {
+        model.clearError()
+        try await processor.retryFailed()
+    }
+
+    public func setReview(_ waitsForReview: Bool) async throws {
+        // The queue's mode is fixed when it opens. The next start reads the setting.
+    }
+
+    public func setWritesSidecars(_ writes: Bool) async throws {
+        let id = record.id
+        try await database.write { [photos] in try photos.setWritesSidecars(writes, of: id, in: $0) }
+        writesSidecars = writes
+    }
+
+    /// Returns the model's error for the page that asked, so that it is not shown twice.
+    private func takeError() -> PhotoProcessingError {
+        let error = model.error ?? PhotoProcessingError(.processingFailed)
+        model.clearError()
+        return error
+    }
+
+    // MARK: Reading
+
+    public func photo(_ id: PhotoID) async throws -> Photo? {
+        try await database.read { [photos] in try photos.photo(id, in: $0) }
+    }
+
+    public func history(_ kind: PhotoAction.Kind?, before number: Int64, limit: Int) async throws -> [PastDecision] {
+        let id = record.id
+        return try await database.read { [photos, decisions] db in
+            var found: [PastDecision] = []
+            var number = number
+            while found.count < limit {
+                let page = try decisions.history(of: id, before: number, limit: limit, in: db)
+                for decision in page where kind == nil || decision.action.kind == kind {
+                    let state = try photos.photo(decision.action.photo, in: db)?.state ?? .missing
+                    found.append(PastDecision(decision: decision, state: state))
+                }
+                guard page.count == limit, let last = page.last else { break }
+                number = last.number
+            }
+            return Array(found.prefix(limit))
+        }
+    }
+
+    public nonisolated func picture(
+        _ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize
+    ) async throws -> Rendition? {
+        do {
+            let picture = try await loader.rendition(PhotoLoader.Key(photo: id, version: version, size: size))
+            await sent(id)
+            return picture
+        } catch let error as PhotoProcessingError where [.photoGone, .photoChanged].contains(error.code) {
+            return nil
+        }
+    }
+
+    private func past(_ id: UUID) async throws -> Decision? {
+        try await database.read { [decisions] in try decisions.decision(id, in: $0) }
+    }
+}

@@ -1,0 +1,183 @@
+public import Foundation
+public import SiftCore
+
+/// What Sift's pages read and do. The view models of SiftCore stand behind it. A test puts another object in its place.
+///
+/// The properties are observed: after each change of one, pages get the new state.
+@MainActor public protocol SiftDesk: AnyObject, Sendable {
+    /// The folder of photos.
+    var library: LibraryStatus { get }
+    /// The card and what belongs to it.
+    var deck: Deck { get }
+    /// How far the person is.
+    var progress: DeskProgress { get }
+    /// The decisions that are not carried out yet.
+    var queue: QueueStatus { get }
+    /// The decisions that wait, the oldest first.
+    var waiting: [WaitingDecision] { get }
+    /// Whether decisions are also written to XMP sidecars.
+    var writesSidecars: Bool { get }
+
+    /// Records decisions. They are on disk when the method returns. A decision whose id is known already changes nothing.
+    func decide(_ requests: [DecisionRequest]) async throws
+    /// Undoes a decision. A decision that was undone already stays so.
+    func undo(_ decision: UUID) async throws
+    /// Redoes an undone decision. A decision that stands already stays so.
+    func redo(_ decision: UUID) async throws
+    /// Puts a photo on the card.
+    func show(_ photo: PhotoID) async throws
+    /// Carries out all waiting decisions.
+    func commit() async throws
+    /// Tries failed decisions again, and clears the shown failure.
+    func retry() async throws
+    /// Sets when decisions are carried out.
+    func setReview(_ waitsForReview: Bool) async throws
+    /// Sets whether decisions are also written to XMP sidecars.
+    func setWritesSidecars(_ writes: Bool) async throws
+
+    /// Returns a photo, or `nil` if there is none of this id.
+    func photo(_ id: PhotoID) async throws -> Photo?
+    /// Returns decisions, the newest first.
+    func history(_ kind: PhotoAction.Kind?, before number: Int64, limit: Int) async throws -> [PastDecision]
+    /// Returns a picture of a photo, or `nil` if the photo or this version of it is gone.
+    nonisolated func picture(_ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize) async throws -> Rendition?
+}
+
+/// The folder of photos as the desk knows it.
+public struct LibraryStatus: Sendable, Hashable {
+    /// A lasting problem with the folder.
+    public enum Problem: Sendable, Hashable {
+        /// The folder cannot be found.
+        case gone
+        /// The folder cannot be written, so that nothing can be trashed.
+        case readOnly
+    }
+
+    /// The folder's name for a person.
+    public var name: String
+    /// The number of photos.
+    public var found: Int
+    /// Whether a scan runs.
+    public var isScanning: Bool
+    /// A lasting problem with the folder.
+    public var problem: Problem?
+
+    /// Creates a status.
+    public init(name: String, found: Int = 0, isScanning: Bool = false, problem: Problem? = nil) {
+        self.name = name
+        self.found = found
+        self.isScanning = isScanning
+        self.problem = problem
+    }
+}
+
+/// The card and what belongs to it.
+public struct Deck: Sendable, Hashable {
+    /// A decision that can be undone or redone, with its photo.
+    public struct Step: Sendable, Hashable {
+        /// The decision's id.
+        public var decision: UUID
+        /// The decision's kind.
+        public var kind: PhotoAction.Kind
+        /// The file name of the photo.
+        public var name: String
+
+        /// Creates a step.
+        public init(decision: UUID, kind: PhotoAction.Kind, name: String) {
+            self.decision = decision
+            self.kind = kind
+            self.name = name
+        }
+    }
+
+    /// The photo on the card; `nil` if there is none.
+    public var current: Photo?
+    /// The photos that may come next, the most likely first.
+    public var ahead: [Photo]
+    /// The photos of the burst that the current one belongs to. Empty if it stands alone.
+    public var burst: [Photo]
+    /// The decision that an undo reverts.
+    public var undo: Step?
+    /// The decision that a redo repeats.
+    public var redo: Step?
+    /// The failure to show.
+    public var failure: PhotoProcessingError?
+
+    /// Creates a deck.
+    public init(
+        current: Photo? = nil, ahead: [Photo] = [], burst: [Photo] = [], undo: Step? = nil, redo: Step? = nil,
+        failure: PhotoProcessingError? = nil
+    ) {
+        self.current = current
+        self.ahead = ahead
+        self.burst = burst
+        self.undo = undo
+        self.redo = redo
+        self.failure = failure
+    }
+}
+
+/// How far the person is.
+public struct DeskProgress: Sendable, Hashable {
+    /// The numbers of photos.
+    public var counts: PhotoStore.Counts
+    /// The decisions a minute; `nil` before there are enough of them.
+    public var rate: Double?
+    /// The time to go at that rate; `nil` if it is not known.
+    public var remaining: Duration?
+
+    /// Creates progress.
+    public init(counts: PhotoStore.Counts = PhotoStore.Counts(), rate: Double? = nil, remaining: Duration? = nil) {
+        self.counts = counts
+        self.rate = rate
+        self.remaining = remaining
+    }
+}
+
+/// The decisions that are not carried out yet.
+public struct QueueStatus: Sendable, Hashable {
+    /// The number of decisions that wait.
+    public var pending: Int
+    /// The number of decisions that could not be carried out.
+    public var failures: Int
+    /// Whether decisions are being carried out now.
+    public var isBusy: Bool
+    /// Whether decisions wait until the person has reviewed them.
+    public var waitsForReview: Bool
+
+    /// Creates a status.
+    public init(pending: Int = 0, failures: Int = 0, isBusy: Bool = false, waitsForReview: Bool = false) {
+        self.pending = pending
+        self.failures = failures
+        self.isBusy = isBusy
+        self.waitsForReview = waitsForReview
+    }
+}
+
+/// A decision that waits.
+public struct WaitingDecision: Sendable, Hashable {
+    /// What will be carried out.
+    public var action: PhotoAction
+    /// Why the last attempt failed; `nil` if there was none.
+    public var failure: String?
+
+    /// Creates a waiting decision.
+    public init(action: PhotoAction, failure: String? = nil) {
+        self.action = action
+        self.failure = failure
+    }
+}
+
+/// A decision of the history.
+public struct PastDecision: Sendable, Hashable {
+    /// The decision.
+    public var decision: Decision
+    /// Where the photo's files are now.
+    public var state: Photo.State
+
+    /// Creates a past decision.
+    public init(decision: Decision, state: Photo.State) {
+        self.decision = decision
+        self.state = state
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HablareWeb
+import SiftCore
+
+/// The bodies of Sift's commands, as pages send them. Forms send every value as text.
+enum SiftCommand {
+    /// Decides a photo.
+    struct Decide: Decodable, Sendable {
+        let photo: String
+        let version: String
+        let action: String
+        /// The decision that was shown on the photo. Empty for an undecided one.
+        let shown: String?
+    }
+
+    /// What the page gets back.
+    struct Decided: Encodable, Sendable {
+        let action: String
+    }
+
+    /// Sets the number of stars.
+    struct Rate: Decodable, Sendable {
+        let photo: String
+        let version: String
+        let rating: String
+    }
+
+    /// Keeps one photo of a burst and trashes those that are undecided.
+    struct Settle: Decodable, Sendable {
+        let photo: String
+        let version: String
+        let burst: String
+    }
+
+    /// Names a decision.
+    struct Past: Decodable, Sendable {
+        let decision: String
+    }
+
+    /// Names a photo.
+    struct Show: Decodable, Sendable {
+        let photo: String
+    }
+
+    /// Has no fields.
+    struct Nothing: Decodable, Sendable {}
+
+    /// Sets the directions on the first page.
+    struct Start: Decodable, Sendable {
+        let left: Choice
+        let up: Choice
+        let right: Choice
+    }
+
+    /// Changes settings. A checkbox that is off is not sent.
+    struct Settings: Decodable, Sendable {
+        let left: Choice
+        let up: Choice
+        let right: Choice
+        let theme: SiftSettings.Theme
+        let commitMode: SiftSettings.CommitMode
+        let writesSidecars: String?
+    }
+
+    /// Gives an action a key.
+    struct SetKey: Decodable, Sendable {
+        let action: String
+        let key: String
+    }
+}
+
+extension SiftCommand.Decide {
+    /// Returns the decision, or throws a problem if the page sent something that no page of ours sends.
+    func request(_ id: UUID) throws -> DecisionRequest {
+        guard let choice = Choice(rawValue: action) else { throw PhotoProcessingError(.unknownAction) }
+        return DecisionRequest(
+            id: id, photo: try SiftCommand.photo(photo), version: try SiftCommand.version(version),
+            shownDecision: shown.flatMap { $0.isEmpty ? nil : PhotoAction.Kind(rawValue: $0) },
+            kind: PhotoAction.Kind(rawValue: choice.rawValue))
+    }
+}
+
+extension SiftCommand {
+    static func photo(_ text: String) throws -> PhotoID {
+        guard let id = PhotoID(text) else { throw PhotoProcessingError(.photoGone) }
+        return id
+    }
+
+    static func version(_ text: String) throws -> PhotoVersion {
+        guard let version = PhotoAddress.version(text) else { throw PhotoProcessingError(.photoChanged) }
+        return version
+    }
+
+    static func decision(_ text: String) throws -> UUID {
+        guard let id = UUID(uuidString: text) else { throw PhotoProcessingError(.nothingToUndo) }
+        return id
+    }
+
+    /// Returns the id of one of several decisions that belong to one command, so that a repeated command names the same.
+    static func part(_ place: Int, of id: UUID) -> UUID {
+        var bytes = id.uuid
+        bytes.15 ^= UInt8(truncatingIfNeeded: place)
+        bytes.14 ^= UInt8(truncatingIfNeeded: place >> 8)
+        return UUID(uuid: bytes)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import HablareWeb
+import SiftCore
+
+extension SiftFace {
+    func addCommands(to face: inout Face) {
+        addDecisions(to: &face.commands)
+        addQueue(to: &face.commands)
+        addSettings(to: &face.commands)
+    }
+
+    private func addDecisions(to commands: inout Commands) {
+        let desk = desk
+        commands.on("decide", SiftCommand.Decide.self, pageAfterForm: "/") { command, id in
+            let request = try command.request(id.uuid)
+            try await desk.decide([request])
+            return SiftCommand.Decided(action: request.kind.rawValue)
+        }
+        commands.on("rate", SiftCommand.Rate.self, pageAfterForm: "/") { command, id in
+            guard let stars = Int(command.rating) else { throw PhotoProcessingError(.unknownAction) }
+            try await desk.decide([
+                DecisionRequest(
+                    id: id.uuid, photo: try SiftCommand.photo(command.photo),
+                    version: try SiftCommand.version(command.version), kind: .rating, rating: stars == 0 ? nil : stars)
+            ])
+        }
+        commands.on("settle", SiftCommand.Settle.self, pageAfterForm: "/") { command, id in
+            try await desk.decide(try settling(command, id.uuid))
+        }
+        commands.on("undo", SiftCommand.Past.self, pageAfterForm: "/") { command, _ in
+            try await desk.undo(try SiftCommand.decision(command.decision))
+        }
+        commands.on("redo", SiftCommand.Past.self, pageAfterForm: "/") { command, _ in
+            try await desk.redo(try SiftCommand.decision(command.decision))
+        }
+        commands.on("restore", SiftCommand.Past.self, pageAfterForm: "/history") { command, _ in
+            try await desk.undo(try SiftCommand.decision(command.decision))
+        }
+        commands.on("show", SiftCommand.Show.self, pageAfterForm: "/") { command, _ in
+            try await desk.show(try SiftCommand.photo(command.photo))
+        }
+    }
+
+    /// Returns the decisions that settle the burst on the card: one photo is kept, the undecided others are trashed.
+    private func settling(_ command: SiftCommand.Settle, _ id: UUID) throws -> [DecisionRequest] {
+        let kept = try SiftCommand.photo(command.photo)
+        let burst = desk.deck.burst
+        guard burst.first?.id.description == command.burst, burst.contains(where: { $0.id == kept }) else {
+            throw PhotoProcessingError(.photoChanged)
+        }
+        // The kept photo is decided last, so that undo begins with it.
+        let open = burst.filter { $0.id != kept && $0.decision == nil } + burst.filter { $0.id == kept }
+        return try open.enumerated().map { place, photo in
+            DecisionRequest(
+                id: SiftCommand.part(place, of: id), photo: photo.id,
+                version: photo.id == kept ? try SiftCommand.version(command.version) : photo.version,
+                shownDecision: photo.decision, kind: photo.id == kept ? .keep : .trash)
+        }
+    }
+
+    private func addQueue(to commands: inout Commands) {
+        let desk = desk
+        commands.on("commit", SiftCommand.Nothing.self, pageAfterForm: "/review") { _, _ in try await desk.commit() }
+        commands.on("retry", SiftCommand.Nothing.self, pageAfterForm: "/") { _, _ in try await desk.retry() }
+    }
+
+    private func addSettings(to commands: inout Commands) {
+        let (desk, model) = (desk, settings)
+        commands.on("start", SiftCommand.Start.self, pageAfterForm: "/") { command, _ in
+            try model.change { settings in
+                settings.directions = try Self.directions(command.left, command.up, command.right)
+                settings.isWelcomed = true
+            }
+        }
+        commands.on("settings", SiftCommand.Settings.self, pageAfterForm: "/settings") { command, _ in
+            try model.change { settings in
+                settings.directions = try Self.directions(command.left, command.up, command.right)
+                settings.theme = command.theme
+                settings.commitMode = command.commitMode
+            }
+            try await desk.setReview(command.commitMode == .review)
+            try await desk.setWritesSidecars(command.writesSidecars == "true")
+        }
+        commands.on("setKey", SiftCommand.SetKey.self, pageAfterForm: "/settings") { command, _ in
+            try model.change { settings in
+                guard settings.keys.setKey(command.key, of: command.action) else {
+                    throw FaceProblem(
+                        .unprocessableContent, code: "invalidKey", title: "That key cannot be used",
+                        detail: "Choose another key. Tab and Escape keep their meaning.")
+                }
+            }
+        }
+        commands.on("resetKeys", SiftCommand.Nothing.self, pageAfterForm: "/settings") { _, _ in
+            try model.change { $0.keys = KeyMap() }
+        }
+    }
+
+    private static func directions(_ left: Choice, _ up: Choice, _ right: Choice) throws -> DirectionMap {
+        guard let map = DirectionMap(left: left, up: up, right: right) else {
+            throw FaceProblem(
+                .unprocessableContent, code: "sameDirection", title: "Two directions do the same",
+                detail: "Choose trash, favourite and keep once each.")
+        }
+        return map
+    }
+}

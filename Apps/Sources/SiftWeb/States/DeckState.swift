@@ -1,0 +1,67 @@
+import HablarePresentation
+
+/// The card and what belongs to it.
+struct DeckState: WebState, Hashable {
+    /// A decision that can be undone or redone.
+    struct Step: Encodable, Sendable, Hashable {
+        let decision: String
+        let text: String
+    }
+
+    /// A photo of the strip below the card.
+    struct BurstItem: Encodable, Sendable, Hashable {
+        let id: String
+        let version: String
+        let source: String
+        let label: String
+        /// `true` for the photo on the card, as ARIA writes it.
+        let current: String
+        /// The decision, or an empty text.
+        let decision: String
+        let isSharpest: Bool
+    }
+
+    /// Photos that were taken in quick succession.
+    struct Burst: Encodable, Sendable, Hashable {
+        let id: String
+        let label: String
+        let comparePage: String
+        let items: [BurstItem]
+    }
+
+    /// What a page shows in place of a card.
+    struct Message: Encodable, Sendable, Hashable {
+        let title: String
+        let advice: String
+        var link: String?
+        var linkText = ""
+    }
+
+    /// A failure that a person should know.
+    struct Failure: Encodable, Sendable, Hashable {
+        let title: String
+        let advice: String
+        let canRetry: Bool
+    }
+
+    var directions: [DirectionState]
+    var photo: PhotoState?
+    /// The photos that may come next, the most likely first.
+    var ahead: [PhotoState] = []
+    var burst: Burst?
+    var undo: Step?
+    var redo: Step?
+    var undoLabel: String
+    var redoLabel: String
+    var message: Message?
+    var error: Failure?
+
+    /// Describes a deck.
+    init(directions: [DirectionState], undo: Step? = nil, redo: Step? = nil) {
+        self.directions = directions
+        self.undo = undo
+        self.redo = redo
+        undoLabel = undo.map { "Undo: \($0.text)" } ?? "Nothing to undo"
+        redoLabel = redo.map { "Redo: \($0.text)" } ?? "Nothing to redo"
+    }
+}

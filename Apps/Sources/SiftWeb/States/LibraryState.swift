@@ -1,0 +1,32 @@
+import HablarePresentation
+
+/// The folder of photos.
+struct LibraryState: WebState, Hashable {
+    /// What a person should know about the folder.
+    struct Notice: Encodable, Sendable, Hashable {
+        let title: String
+        let advice: String
+    }
+
+    let name: String
+    let foundText: String
+    let notice: Notice?
+
+    /// Describes a library.
+    ///
+    /// - Parameters:
+    ///   - name: The folder's name for a person.
+    ///   - found: The number of photos.
+    ///   - isScanning: Whether a scan runs.
+    ///   - notice: What a person should know.
+    init(name: String, found: Int, isScanning: Bool, notice: Notice? = nil) {
+        self.name = name
+        let photos = "\(Wording.count(found, "photo"))"
+        foundText =
+            isScanning ? "Sift has found \(photos) in \(name) so far." : "Sift found \(photos) in \(name)."
+        self.notice =
+            notice
+            ?? (isScanning
+                ? Notice(title: "Looking for photos.", advice: "\(photos) so far. You can already decide.") : nil)
+    }
+}

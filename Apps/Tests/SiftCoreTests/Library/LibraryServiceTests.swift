@@ -1,0 +1,83 @@
+import Foundation
+import Hablare
+import HablarePersistence
+import HablareTestKit
+import Testing
+
+@testable import SiftCore
+
+@Suite(.timeLimit(.minutes(1))) struct LibraryServiceTests {
+    private let imaging = FakeImaging()
+
+    private func service(_ store: TestStore) -> LibraryService {
+        let indexer = PhotoIndexer(
+            database: store.database, imaging: imaging, opening: StoredPhotoOpening(store.database))
+        return LibraryService(
+            store.library.id, database: store.database, indexer: indexer, seams: .controlled(by: store.clock))
+    }
+
+    @Test func scansAgainAfterAChange() async throws {
+        let store = try await TestStore()
+        try store.test.add("d/a.jpg")
+        let service = service(store)
+        let watching = Count(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let activities = service.activities
+            group.addTask {
+                for await activity in activities where activity == .watching { watching.add(1) }
+            }
+            group.addTask { try await service.run() }
+            await until { watching.value > 0 }
+            #expect(try await store.photos().count == 1)
+            try store.test.add("d/b.jpg")
+            await store.clock.sleepers(reach: 1)
+            store.clock.advance(by: LibraryService.quietTime)
+            while try await store.photos().count < 2 { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+
+    @Test func triesAgainWhereTheFolderIsMissing() async throws {
+        let store = try await TestStore("a.jpg")
+        let away = store.test.base.appending(path: "away")
+        try FileManager.default.moveItem(at: store.test.photos, to: away)
+        let service = service(store)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var activities = service.activities.makeAsyncIterator()
+            group.addTask { try await service.run() }
+            guard case .failed(let error) = await activities.next() else {
+                Issue.record("No failure was reported.")
+                return group.cancelAll()
+            }
+            #expect(error.code == .photoGone)
+            try FileManager.default.moveItem(at: away, to: store.test.photos)
+            await store.clock.sleepers(reach: 1)
+            store.clock.advance(by: LibraryService.retryDelay)
+            while let activity = await activities.next() { if activity == .watching { break } }
+            group.cancelAll()
+        }
+        #expect(try await store.photos().count == 1)
+    }
+
+    @Test func indexesHeadersAndRecordsDamagedPhotos() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        let indexer = PhotoIndexer(
+            database: store.database, imaging: imaging, opening: StoredPhotoOpening(store.database))
+        #expect(try await indexer.readHeaders(of: store.library.id) == 2)
+        #expect(try await store.photo("a.jpg").header?.width == 4000)
+        #expect(try await indexer.readHeaders(of: store.library.id) == 0)
+        let id = store.library.id
+        let photo = try await store.photo("b.jpg")
+        let features = PhotoFeatures(
+            hash64: PhotoHash64(bits: .max), hash256: PhotoHash256(words: (1, 2, 3, .max)), sharpness: 4.5)
+        try await store.database.write {
+            try PhotoStore().save(features, of: photo.id, version: photo.version, in: $0)
+        }
+        let alike = try await store.database.read { try PhotoStore().alikePhotos(of: id, in: $0) }
+        #expect(alike.map(\.id) == [photo.id] && alike.first?.features == features && alike.first?.width == 4000)
+        #expect(try await store.photo("b.jpg").features == features)
+        // The fake decoder cannot compute features.
+        #expect(try await indexer.computeFeatures(of: store.library.id) == 0)
+        #expect(try await store.photo("a.jpg").failure == PhotoProcessingError(.processingFailed))
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Hablare
+import HablareLoading
+import HablarePersistence
+import HablareTestKit
+import Synchronization
+import Testing
+
+@testable import SiftCore
+
+@Suite(.timeLimit(.minutes(1))) struct PhotoLoaderTests {
+    private let imaging = FakeImaging()
+
+    private func loader(_ store: TestStore, _ limits: PhotoLoader.Limits = .init()) throws -> PhotoLoader {
+        try PhotoLoader(
+            imaging: imaging, opening: StoredPhotoOpening(store.database), limits: limits,
+            seams: .controlled(by: store.clock))
+    }
+
+    @Test func loadsOnceForTenAtATime() async throws {
+        let store = try await TestStore("a.jpg")
+        let (loader, photo) = (try loader(store), try await store.photo("a.jpg"))
+        imaging.hold()
+        let pictures = try await withThrowingTaskGroup(of: Rendition.self) { group in
+            for _ in 0..<10 { group.addTask { try await loader.rendition(of: photo, .card) } }
+            await until { imaging.heldCount == 1 }
+            imaging.release()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(pictures.count == 10 && Set(pictures).count == 1)
+        #expect(imaging.calls.count == 1)
+        _ = try await loader.rendition(of: photo, .thumbnail)
+        #expect(imaging.calls.count == 2, "Another size is another load.")
+    }
+
+    @Test func triesAgainAfterOneAndTwoSeconds() async throws {
+        let store = try await TestStore("a.jpg")
+        let (loader, photo) = (try loader(store), try await store.photo("a.jpg"))
+        let passing = PhotoProcessingError(.needsNetwork)
+        imaging.fail(passing, passing)
+        async let picture = loader.rendition(of: photo, .card)
+        for seconds in [1, 2] {
+            await store.clock.sleepers(reach: 1)
+            store.clock.advance(by: .milliseconds(seconds * 1000 - 1))
+            #expect(imaging.calls.count == seconds)
+            store.clock.advance(by: .milliseconds(1))
+        }
+        #expect(try await picture.width == 4)
+        #expect(imaging.calls.count == 3)
+    }
+
+    @Test func givesUpAfterTheThirdAttempt() async throws {
+        let store = try await TestStore("a.jpg")
+        let (loader, photo) = (try loader(store), try await store.photo("a.jpg"))
+        let passing = PhotoProcessingError(.needsNetwork)
+        imaging.fail(passing, passing, passing)
+        async let clock: Void = {
+            for _ in 1...2 {
+                await store.clock.sleepers(reach: 1)
+                store.clock.advance(by: .seconds(2))
+            }
+        }()
+        await #expect(throws: passing) { try await loader.rendition(of: photo, .card) }
+        await clock
+        #expect(imaging.calls.count == 3)
+    }
+
+    @Test func triesADamagedFileOnlyOnce() async throws {
+        let store = try await TestStore("a.jpg")
+        let (loader, photo) = (try loader(store), try await store.photo("a.jpg"))
+        imaging.fail(PhotoProcessingError(.processingFailed))
+        await #expect(throws: PhotoProcessingError(.processingFailed)) {
+            try await loader.rendition(of: photo, .card)
+        }
+        #expect(imaging.calls.count == 1)
+    }
+
+    @Test func cancelsOnePhotoAndNoOther() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        let loader = try loader(store)
+        let (a, b) = (try await store.photo("a.jpg"), try await store.photo("b.jpg"))
+        imaging.hold()
+        async let other = loader.rendition(of: b, .card)
+        let cancelled = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                do {
+                    _ = try await loader.rendition(of: a, .card)
+                    return false
+                } catch {
+                    return error is CancellationError
+                }
+            }
+            await until { imaging.heldCount == 2 }
+            group.cancelAll()
+            return await group.next() ?? false
+        }
+        #expect(cancelled)
+        imaging.release()
+        #expect(try await other.width == 4)
+        #expect(imaging.calls.count == 2, "A cancelled load is not tried again.")
+    }
+
+    @Test func boundsLoadsByTheirPredictedBytes() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg", "c.jpg", "d.jpg")
+        var limits = PhotoLoader.Limits()
+        limits.bytesInFlight = 2500
+        let loader = try loader(store, limits)
+        let photos = try await store.photos()
+        imaging.hold()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for photo in photos { group.addTask { _ = try await loader.rendition(of: photo, .card) } }
+            await until { imaging.heldCount == 2 }
+            #expect(loader.load.bytes == 2000 && loader.load.count == 2)
+            imaging.release()
+            try await group.waitForAll()
+        }
+        #expect(imaging.state.withLock { $0.mostRunning } <= 2)
+        #expect(loader.load == (0, 0))
+    }
+
+    @Test func refusesAReplacedPhotoAndStoresHeaders() async throws {
+        let store = try await TestStore("a.jpg")
+        let (loader, photo) = (try loader(store), try await store.photo("a.jpg"))
+        _ = try await loader.rendition(of: photo, .card)
+        #expect(try await store.photo("a.jpg").header?.width == 4000)
+        try store.test.add("a.jpg", "another content")
+        await #expect(throws: PhotoProcessingError(.photoChanged)) {
+            try await loader.rendition(of: photo, .full)
+        }
+    }
+
+    @Test func saysThatTheVolumeIsMissing() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        try FileManager.default.removeItem(at: store.test.photos)
+        let error = await #expect(throws: PhotoProcessingError.self) {
+            try await StoredPhotoOpening(store.database).open(photo.id, expecting: photo.version)
+        }
+        #expect(error?.code == .needsNetwork)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ByteBudgetTests {
+    @Test func letsALargeOneRunAloneAndInItsTurn() async throws {
+        let budget = ByteBudget(100)
+        let imaging = FakeImaging()
+        imaging.hold()
+        let order = FakeImaging()
+        func work(_ bytes: Int) async throws {
+            try await budget.withBytes(bytes) {
+                order.state.withLock { $0.predicted = bytes }
+                await withCheckedContinuation { continuation in
+                    imaging.state.withLock { $0.waiting.append(continuation) }
+                }
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await work(60) }
+            await until { imaging.heldCount == 1 }
+            group.addTask { try await work(1000) }
+            await until { budget.waiting == 1 }
+            group.addTask { try await work(10) }
+            await until { budget.waiting == 2 }
+            #expect(budget.load == (60, 1), "The small one does not overtake the large one.")
+            imaging.release()
+            await until { imaging.heldCount == 1 }
+            #expect(budget.load == (1000, 1) && order.state.withLock { $0.predicted } == 1000)
+            imaging.release()
+            await until { imaging.heldCount == 1 }
+            imaging.release()
+            try await group.waitForAll()
+        }
+        #expect(budget.load == (0, 0))
+    }
+
+    @Test func forgetsACancelledWaiter() async throws {
+        let budget = ByteBudget(100)
+        let imaging = FakeImaging()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await budget.withBytes(80) {
+                    await withCheckedContinuation { continuation in
+                        imaging.state.withLock { $0.waiting.append(continuation) }
+                    }
+                }
+            }
+            await until { imaging.heldCount == 1 }
+            await withTaskGroup(of: Void.self) { inner in
+                inner.addTask {
+                    await #expect(throws: CancellationError.self) { try await budget.withBytes(90) {} }
+                }
+                await until { budget.waiting == 1 }
+                inner.cancelAll()
+            }
+            #expect(budget.waiting == 0)
+            imaging.release()
+            try await group.waitForAll()
+        }
+        try await budget.withBytes(90) {}
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+
+@testable import SiftCore
+
+/// A decoder that does what a test says, and counts its calls.
+final class FakeImaging: PhotoImaging {
+    struct State {
+        var calls: [PhotoLoader.Key] = []
+        var failures: [PhotoProcessingError] = []
+        var predicted = 1000
+        var isHeld = false
+        var running = 0
+        var mostRunning = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var hasEmbedded = false
+    }
+
+    let state = Mutex(State())
+
+    /// Lets the next calls fail, one after another.
+    func fail(_ failures: PhotoProcessingError...) { state.withLock { $0.failures += failures } }
+    /// Holds all renditions until ``release()``.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    func release() {
+        let waiting = state.withLock { state in
+            state.isHeld = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    var calls: [PhotoLoader.Key] { state.withLock { $0.calls } }
+    var heldCount: Int { state.withLock { $0.waiting.count } }
+
+    func header(of photo: OpenPhoto) async throws(PhotoProcessingError) -> PhotoHeader {
+        state.withLock {
+            PhotoHeader(
+                format: "jpeg", width: 4000, height: 3000, hasEmbeddedThumbnail: $0.hasEmbedded,
+                predictedBytes: $0.predicted)
+        }
+    }
+
+    func rendition(of photo: OpenPhoto, _ size: RenditionSize) async throws(PhotoProcessingError) -> Rendition {
+        let failure = state.withLock { state in
+            state.calls.append(PhotoLoader.Key(photo: photo.id, version: photo.version, size: size))
+            state.running += 1
+            state.mostRunning = max(state.mostRunning, state.running)
+            return state.failures.isEmpty ? nil : state.failures.removeFirst()
+        }
+        defer { state.withLock { $0.running -= 1 } }
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.waiting.append(continuation) }
+                return state.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
+        if let failure { throw failure }
+        if Task.isCancelled { throw PhotoProcessingError(.cancelled) }
+        return Rendition(
+            bytes: Data("\(photo.id) \(size)".utf8), mediaType: "image/jpeg", width: 4, height: 3,
+            isEmbedded: size == .embedded)
+    }
+
+    func features(of photo: OpenPhoto) async throws(PhotoProcessingError) -> PhotoFeatures {
+        throw PhotoProcessingError(.processingFailed)
+    }
+}
+
+/// Waits until a condition holds, without a clock. A condition that never holds ends the test by its time limit.
+func until(_ condition: @Sendable () async -> Bool) async {
+    while await !condition() { await Task.yield() }
+}
+
+/// A number that several tasks change.
+final class Count: Sendable {
+    private let number: Mutex<Int>
+    init(_ number: Int) { self.number = Mutex(number) }
+    var value: Int { number.withLock { $0 } }
+    /// Adds to the number, and returns the sum.
+    @discardableResult
+    func add(_ change: Int) -> Int {
+        number.withLock { number in
+            number += change
+            return number
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import HTTPTypes
+import HablareWeb
+import HablareWebTestKit
+import SiftCore
+import Testing
+
+@testable import SiftWeb
+
+@Suite("Sift's pages and commands")
+struct SiftFaceTests {
+    @Test("A person without scripts decides by buttons, and undoes it", arguments: FaceTransport.allCases)
+    func decidesByForms(over transport: FaceTransport) async throws {
+        let desk = await FakeDesk()
+        try await withFace(try await makeFace(desk), over: transport) { client in
+            var page = try await client.page("/")
+            #expect(page.text.contains("IMG_1.jpg"))
+            page = try await client.submit(try page.form(withButton: "Trash ←"))
+            #expect(page.text.contains("IMG_2.jpg"))
+            #expect(await desk.decided.map(\.kind) == [.trash])
+            #expect(await desk.decided.map(\.version) == [.sample(1)])
+            page = try await client.submit(try page.form(withButton: "Undo: Trash IMG_1.jpg"))
+            #expect(page.text.contains("IMG_1.jpg"))
+            #expect(await desk.decided.isEmpty)
+        }
+    }
+
+    @Test("The same command twice is one decision") func decidesOnce() async throws {
+        let desk = await FakeDesk()
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let id = CommandID.fresh()
+            let command = ["photo": "1", "version": PhotoAddress.text(of: .sample(1)), "action": "keep", "shown": ""]
+            for _ in 0..<3 {
+                let answer = try await client.command("decide", command, id: id)
+                #expect(answer.status == .ok)
+            }
+            #expect(await desk.decided.map(\.id) == [id.uuid])
+        }
+    }
+
+    @Test("A command with a bad photo, version or action changes nothing", arguments: [
+        ["photo": "x", "version": PhotoAddress.text(of: .sample(1)), "action": "keep"],
+        ["photo": "1", "version": "../..", "action": "keep"],
+        ["photo": "1", "version": PhotoAddress.text(of: .sample(1)), "action": "format"],
+    ])
+    func refusesNonsense(_ command: [String: String]) async throws {
+        let desk = await FakeDesk()
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let refused = try await client.command("decide", command)
+            #expect(refused.status == .conflict)
+        }
+        #expect(await desk.decided.isEmpty)
+    }
+
+    @Test("A refusal says what is wrong and what to do") func tellsRefusals() async throws {
+        struct Problem: Decodable {
+            let code: String
+            let title: String
+            let detail: String
+        }
+        let desk = await FakeDesk()
+        await MainActor.run { desk.refusal = PhotoProcessingError(.photoChanged) }
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let command = ["photo": "1", "version": PhotoAddress.text(of: .sample(1)), "action": "keep"]
+            let answer = try await client.command("decide", command)
+            #expect(answer.status == .conflict)
+            let problem = try answer.json(Problem.self)
+            #expect(problem.code == "photoChanged")
+            #expect(problem.title == PhotoProcessingError(.photoChanged).message)
+        }
+    }
+
+    @Test("A burst is settled: one kept, the undecided others trashed, under ids that a repetition shares")
+    func settlesBursts() async throws {
+        let desk = await FakeDesk()
+        await MainActor.run { desk.deck.burst = desk.all }
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let id = CommandID.fresh()
+            let command = ["photo": "2", "version": PhotoAddress.text(of: .sample(2)), "burst": "1"]
+            let settled = try await client.command("settle", command, id: id)
+            #expect(settled.status == .ok)
+            let decided = await desk.decided
+            #expect(decided.map(\.photo.rawValue) == [1, 3, 2])
+            #expect(decided.map(\.kind) == [.trash, .trash, .keep])
+            #expect(decided.map(\.id) == (0..<3).map { SiftCommand.part($0, of: id.uuid) })
+        }
+    }
+
+    @Test("The first page explains the directions, and takes other ones") func welcomes() async throws {
+        let desk = await FakeDesk()
+        try await withFace(try await makeFace(desk, welcomed: false), over: .router) { client in
+            var page = try await client.page("/")
+            #expect(page.text.contains("Sort your photos"))
+            let form = try page.form(withButton: "Start sorting")
+            #expect(form.fields["left"] == "trash")
+            page = try await client.submit(form, ["left": "keep", "up": "trash"])
+            #expect(page.text.contains("IMG_1.jpg"))
+            page = try await client.submit(try page.form(withButton: "Keep ←"))
+            #expect(await desk.decided.map(\.kind) == [.keep])
+        }
+    }
+
+    @Test("Two directions cannot do the same") func refusesSameDirections() async throws {
+        try await withFace(try await makeFace(FakeDesk()), over: .router) { client in
+            let command = ["left": "keep", "up": "keep", "right": "trash"]
+            let same = try await client.command("start", command)
+            #expect(same.status == .unprocessableContent)
+        }
+    }
+
+    @Test("Names are text, whatever they contain") func escapesNames() async throws {
+        let desk = await FakeDesk([.sample(1, name: #"<img src=x onerror="alert(1)">.jpg"#)])
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page("/")
+            #expect(!page.html.contains("<img src=x"))
+            #expect(page.text.contains(#"<img src=x onerror="alert(1)">.jpg"#))
+        }
+    }
+
+    @Test("Pictures have opaque addresses, and a stranger's version has none") func servesPictures() async throws {
+        try await withFace(try await makeFace(FakeDesk()), over: .router) { client in
+            let address = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(1), .thumbnail)
+            let picture = try await client.get(address)
+            #expect(picture.text == "picture 1 thumbnail")
+            let stranger = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(2), .thumbnail)
+            let foreign = try await client.get(stranger)
+            #expect(foreign.status == .notFound)
+            let other = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(1), .screen(maximumEdge: 77))
+            let unoffered = try await client.get(other)
+            #expect(unoffered.status == .notFound)
+        }
+    }
+
+    @Test("Every page renders", arguments: [
+        "/", "/welcome", "/review", "/history", "/history?show=trash", "/settings", "/photo/1", "/compare?photos=1,2,3",
+    ])
+    func renders(_ path: String) async throws {
+        let desk = await FakeDesk()
+        try await desk.decide([DecisionRequest(.sample(3), kind: .trash)])
+        await MainActor.run {
+            desk.deck.burst = desk.all
+            desk.waiting = [
+                WaitingDecision(action: Decision.sample(DecisionRequest(.sample(3), kind: .trash), .sample(3), number: 1).action)
+            ]
+        }
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page(path)
+            #expect(page.text.contains("Sift"))
+            #expect(!page.html.contains("{{"))
+            #expect(!page.html.contains("Optional("))
+        }
+    }
+
+    @Test("The history shows no picture of a photo that is in the trash, and restores it") func restores() async throws {
+        let desk = await FakeDesk()
+        try await desk.decide([
+            DecisionRequest(.sample(1), kind: .trash), DecisionRequest(.sample(2), kind: .favourite),
+        ])
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page("/history")
+            #expect(!page.html.contains("/media/1/"))
+            #expect(page.html.contains("/media/2/"))
+            _ = try await client.submit(try page.form(withButton: "Restore IMG_1.jpg"))
+            #expect(await desk.undone.count == 1)
+        }
+    }
+
+    @Test("Unknown photos, and one photo alone, are not compared", arguments: ["9,1", "1", "1,1", "1,2,3,1,2", ""])
+    func refusesComparisons(_ photos: String) async throws {
+        try await withFace(try await makeFace(FakeDesk()), over: .router) { client in
+            let compared = try await client.get("/compare?photos=\(photos)")
+            #expect(compared.status == .notFound)
+        }
+    }
+
+    @Test("Pages follow the desk") func streams() async throws {
+        struct Deck: Decodable {
+            struct Photo: Decodable { let name: String }
+            let photo: Photo?
+        }
+        let desk = await FakeDesk()
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let state = try await client.state()
+            let deck = try state.field("deck", as: Deck.self)
+            #expect(deck.photo?.name == "IMG_1.jpg")
+            #expect(state.fields == ["deck", "library", "queue", "review", "session", "settings"])
+        }
+    }
+}

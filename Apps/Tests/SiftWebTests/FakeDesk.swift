@@ -1,0 +1,107 @@
+import Foundation
+import Observation
+
+@testable import SiftCore
+@testable import SiftWeb
+
+/// A desk over photos in memory. It decides at once.
+@Observable @MainActor
+final class FakeDesk: SiftDesk {
+    var library = LibraryStatus(name: "Holiday", found: 3)
+    var deck = Deck()
+    var progress = DeskProgress()
+    var queue = QueueStatus()
+    var waiting: [WaitingDecision] = []
+    var writesSidecars = false
+    /// The requests that were decided, each id once.
+    private(set) var decided: [DecisionRequest] = []
+    private(set) var undone: [UUID] = []
+    /// The error that the next decision throws.
+    var refusal: PhotoProcessingError?
+    @ObservationIgnored let all: [Photo]
+
+    init(_ photos: [Photo] = (1...3).map { .sample($0) }) {
+        all = photos
+        advance()
+    }
+
+    func decide(_ requests: [DecisionRequest]) async throws {
+        if let refusal { throw refusal }
+        for request in requests where !decided.contains(where: { $0.id == request.id }) { decided.append(request) }
+        advance()
+    }
+
+    func undo(_ decision: UUID) async throws {
+        undone.append(decision)
+        decided.removeAll { $0.id == decision }
+        advance()
+    }
+
+    func redo(_ decision: UUID) async throws {}
+    func show(_ photo: PhotoID) async throws { deck.current = all.first { $0.id == photo } }
+    func commit() async throws { waiting = [] }
+    func retry() async throws { deck.failure = nil }
+    func setReview(_ waitsForReview: Bool) async throws { queue.waitsForReview = waitsForReview }
+    func setWritesSidecars(_ writes: Bool) async throws { writesSidecars = writes }
+    func photo(_ id: PhotoID) async throws -> Photo? { all.first { $0.id == id } }
+    func history(_ kind: PhotoAction.Kind?, before number: Int64, limit: Int) async throws -> [PastDecision] {
+        decided.enumerated().reversed().compactMap { place, request in
+            guard let photo = all.first(where: { $0.id == request.photo }), kind == nil || kind == request.kind else {
+                return nil
+            }
+            return PastDecision(decision: .sample(request, photo, number: Int64(place + 1)), state: request.kind == .trash ? .trashed : .present)
+        }
+    }
+
+    nonisolated func picture(
+        _ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize
+    ) async throws -> Rendition? {
+        guard id.rawValue <= 3, version == .sample(id.rawValue) else { return nil }
+        return Rendition(bytes: Data("picture \(id) \(size)".utf8), mediaType: "image/jpeg", width: 4, height: 3)
+    }
+
+    private func advance() {
+        let open = all.filter { photo in
+            !decided.contains { $0.photo == photo.id && $0.kind.settlesPhoto }
+        }
+        deck.current = open.first
+        deck.ahead = Array(open.dropFirst())
+        deck.undo = decided.last.flatMap { request in
+            all.first { $0.id == request.photo }.map {
+                Deck.Step(decision: request.id, kind: request.kind, name: $0.principal.path.name.description)
+            }
+        }
+        progress.counts.total = all.count
+        progress.counts.undecided = open.count
+    }
+}
+
+extension PhotoVersion {
+    static func sample(_ number: Int64) -> PhotoVersion {
+        PhotoVersion(device: 1, inode: UInt64(number), size: 1000 * number, modified: 1_700_000_000_000_000_000 + number)
+    }
+}
+
+extension Photo {
+    static func sample(_ number: Int64, name: String? = nil, time: Double = 0) -> Photo {
+        let text = name ?? "IMG_\(number).jpg"
+        guard let file = FileName(Array(text.utf8)) else { preconditionFailure("\(text) is no file name") }
+        let path = RelativePath(.root, file)
+        return Photo(
+            id: PhotoID(rawValue: number), library: LibraryID(rawValue: 1), state: .present,
+            files: [PhotoFile(path: path, role: .jpeg, version: .sample(number))], time: time,
+            header: PhotoHeader(format: "jpeg", width: 4000, height: 3000, predictedBytes: 1), features: nil,
+            failure: nil, marks: PhotoMarks(), decision: nil, decidedAt: nil)
+    }
+}
+
+extension Decision {
+    static func sample(_ request: DecisionRequest, _ photo: Photo, number: Int64) -> Decision {
+        Decision(
+            id: request.id, number: number, session: 1, madeAt: Date(timeIntervalSince1970: 1_700_000_000),
+            action: PhotoAction(
+                kind: request.kind, library: photo.library, photo: photo.id, decision: request.id, files: photo.files,
+                after: PhotoMarks(), before: PhotoMarks()),
+            isUndone: false, isSettled: true)
+    }
+}
