@@ -4,7 +4,7 @@
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
+.PHONY: help demo sift test apps-test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -14,9 +14,18 @@ demo: ## Read the Gospel of Mark aloud into demo/mark.wav (installs what is miss
 	swift build -c release --product hablare
 	@scripts/demo
 
+sift: ## Show the photos of PHOTOS=folder in the browser; prints the link to open
+	@scripts/setup --apps
+	swift build -c release --package-path Apps --scratch-path .build-apps --product sift
+	@scripts/sift
+
 test: ## Build and run all tests (installs what is missing)
 	@scripts/setup
 	@scripts/test
+
+apps-test: ## Build and run the tests of the applications in Apps/
+	@scripts/setup --apps
+	@scripts/apps-test
 
 integration: ## Run our providers against a real language model, a real voice and the vendors' libraries, which it installs outside the tree
 	@scripts/setup
