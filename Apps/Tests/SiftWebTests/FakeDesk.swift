@@ -49,7 +49,9 @@ final class FakeDesk: SiftDesk {
             guard let photo = all.first(where: { $0.id == request.photo }), kind == nil || kind == request.kind else {
                 return nil
             }
-            return PastDecision(decision: .sample(request, photo, number: Int64(place + 1)), state: request.kind == .trash ? .trashed : .present)
+            return PastDecision(
+                decision: .sample(request, photo, number: Int64(place + 1)),
+                state: request.kind == .trash ? .trashed : .present)
         }
     }
 
@@ -78,7 +80,8 @@ final class FakeDesk: SiftDesk {
 
 extension PhotoVersion {
     static func sample(_ number: Int64) -> PhotoVersion {
-        PhotoVersion(device: 1, inode: UInt64(number), size: 1000 * number, modified: 1_700_000_000_000_000_000 + number)
+        PhotoVersion(
+            device: 1, inode: UInt64(number), size: 1000 * number, modified: 1_700_000_000_000_000_000 + number)
     }
 }
 

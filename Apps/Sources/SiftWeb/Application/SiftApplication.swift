@@ -32,7 +32,9 @@ public struct SiftApplication {
             if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
                 return URL(fileURLWithPath: data).appendingPathComponent("sift")
             }
-            let home = environment["HOME"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
+            let home =
+                environment["HOME"].map { URL(fileURLWithPath: $0) }
+                ?? FileManager.default.homeDirectoryForCurrentUser
             return home.appendingPathComponent(".local/share/sift")
         }
     }

@@ -84,7 +84,9 @@ struct PhotoState: WebState, Hashable {
                 number: $0, value: $0 == rating ? "0" : String($0), label: Wording.count($0, "star"),
                 pressed: $0 == rating ? "true" : "false", isSet: $0 <= rating)
         }
-        broken = photo.failure.map { Broken(title: $0.message, advice: "You can still decide this photo. \($0.advice)") }
+        broken = photo.failure.map {
+            Broken(title: $0.message, advice: "You can still decide this photo. \($0.advice)")
+        }
         decision = photo.decision?.rawValue ?? ""
         zoomLabel = "Zoom into \(name)"
         announcement = [name, details].filter { !$0.isEmpty }.joined(separator: ", ")

@@ -11,7 +11,8 @@ func makeFace(_ desk: FakeDesk, welcomed: Bool = true) throws -> Face {
     settings.isWelcomed = welcomed
     let zone = TimeZone(secondsFromGMT: 0) ?? .current
     return try SiftFace.make(
-        desk, settings: SettingsModel(settings) { _ in }, now: { Date(timeIntervalSince1970: 1_700_000_000) }, zone: zone)
+        desk, settings: SettingsModel(settings) { _ in }, now: { Date(timeIntervalSince1970: 1_700_000_000) },
+        zone: zone)
 }
 
 @Suite("Sift's face keeps the contract of faces")

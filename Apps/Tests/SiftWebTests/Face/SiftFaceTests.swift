@@ -38,11 +38,13 @@ struct SiftFaceTests {
         }
     }
 
-    @Test("A command with a bad photo, version or action changes nothing", arguments: [
-        ["photo": "x", "version": PhotoAddress.text(of: .sample(1)), "action": "keep"],
-        ["photo": "1", "version": "../..", "action": "keep"],
-        ["photo": "1", "version": PhotoAddress.text(of: .sample(1)), "action": "format"],
-    ])
+    @Test(
+        "A command with a bad photo, version or action changes nothing",
+        arguments: [
+            ["photo": "x", "version": PhotoAddress.text(of: .sample(1)), "action": "keep"],
+            ["photo": "1", "version": "../..", "action": "keep"],
+            ["photo": "1", "version": PhotoAddress.text(of: .sample(1)), "action": "format"],
+        ])
     func refusesNonsense(_ command: [String: String]) async throws {
         let desk = await FakeDesk()
         try await withFace(try await makeFace(desk), over: .router) { client in
@@ -131,16 +133,20 @@ struct SiftFaceTests {
         }
     }
 
-    @Test("Every page renders", arguments: [
-        "/", "/welcome", "/review", "/history", "/history?show=trash", "/settings", "/photo/1", "/compare?photos=1,2,3",
-    ])
+    @Test(
+        "Every page renders",
+        arguments: [
+            "/", "/welcome", "/review", "/history", "/history?show=trash", "/settings", "/photo/1",
+            "/compare?photos=1,2,3",
+        ])
     func renders(_ path: String) async throws {
         let desk = await FakeDesk()
         try await desk.decide([DecisionRequest(.sample(3), kind: .trash)])
         await MainActor.run {
             desk.deck.burst = desk.all
             desk.waiting = [
-                WaitingDecision(action: Decision.sample(DecisionRequest(.sample(3), kind: .trash), .sample(3), number: 1).action)
+                WaitingDecision(
+                    action: Decision.sample(DecisionRequest(.sample(3), kind: .trash), .sample(3), number: 1).action)
             ]
         }
         try await withFace(try await makeFace(desk), over: .router) { client in
@@ -151,7 +157,8 @@ struct SiftFaceTests {
         }
     }
 
-    @Test("The history shows no picture of a photo that is in the trash, and restores it") func restores() async throws {
+    @Test("The history shows no picture of a photo that is in the trash, and restores it") func restores() async throws
+    {
         let desk = await FakeDesk()
         try await desk.decide([
             DecisionRequest(.sample(1), kind: .trash), DecisionRequest(.sample(2), kind: .favourite),

@@ -53,7 +53,8 @@ struct SettingsTests {
     }
 
     @Test("A file of an older version has defaults for the rest") func readsOldFiles() throws {
-        let settings = try JSONDecoder().decode(SiftSettings.self, from: Data(#"{"theme":"dark","keys":{"gone":["Q"]}}"#.utf8))
+        let settings = try JSONDecoder().decode(
+            SiftSettings.self, from: Data(#"{"theme":"dark","keys":{"gone":["Q"]}}"#.utf8))
         #expect(settings.theme == .dark)
         #expect(settings.keys == KeyMap())
     }

@@ -7,7 +7,9 @@ import Testing
 struct WordingTests {
     @Test(
         "Numbers have commas between thousands",
-        arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (3412, "3,412"), (1_234_567, "1,234,567"), (-1500, "-1,500")])
+        arguments: [
+            (0, "0"), (999, "999"), (1000, "1,000"), (3412, "3,412"), (1_234_567, "1,234,567"), (-1500, "-1,500"),
+        ])
     func writesNumbers(_ value: Int, _ text: String) {
         #expect(Wording.number(value) == text)
     }
@@ -30,7 +32,10 @@ struct WordingTests {
 
     @Test(
         "The time to go is rough",
-        arguments: [(30, "about a minute left"), (90, "about 2 min left"), (3600, "about 1 h left"), (5130, "about 1 h 25 min left")])
+        arguments: [
+            (30, "about a minute left"), (90, "about 2 min left"), (3600, "about 1 h left"),
+            (5130, "about 1 h 25 min left"),
+        ])
     func estimates(_ seconds: Int, _ text: String) {
         #expect(Wording.left(.seconds(seconds)) == text)
     }
@@ -48,9 +53,12 @@ struct WordingTests {
         #expect(Wording.day(now.addingTimeInterval(-3 * 86_400), now: now, in: zone) == "Saturday, 11 November 2023")
     }
 
-    @Test("Keys are shown as they are printed", arguments: [
-        ("ArrowLeft", "←"), ("Ctrl+Shift+Z", "Ctrl+Shift+Z"), ("Ctrl+ArrowUp", "Ctrl+↑"), ("+", "+"), ("Ctrl++", "Ctrl++"),
-    ])
+    @Test(
+        "Keys are shown as they are printed",
+        arguments: [
+            ("ArrowLeft", "←"), ("Ctrl+Shift+Z", "Ctrl+Shift+Z"), ("Ctrl+ArrowUp", "Ctrl+↑"), ("+", "+"),
+            ("Ctrl++", "Ctrl++"),
+        ])
     func labelsKeys(_ key: String, _ label: String) {
         #expect(Wording.key(key) == label)
     }
