@@ -33,7 +33,8 @@ public struct SiftApplication {
                 return URL(fileURLWithPath: data).appendingPathComponent("sift")
             }
             let home =
-                environment["HOME"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
+                environment["HOME"].map { URL(fileURLWithPath: $0) }
+                ?? FileManager.default.homeDirectoryForCurrentUser
             return home.appendingPathComponent(".local/share/sift")
         }
     }

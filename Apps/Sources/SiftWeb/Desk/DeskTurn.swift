@@ -1,5 +1,5 @@
-/// Lets one operation of the desk run at a time, in the order of the calls, so that commands of several pages follow one
-/// another.
+/// Lets one operation of the desk run at a time, in the order of the calls, so that commands of several pages follow
+/// one another.
 @MainActor
 final class DeskTurn {
     private var isTaken = false

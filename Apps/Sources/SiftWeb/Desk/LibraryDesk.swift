@@ -10,8 +10,11 @@ public import SiftCore
 /// Run it in a `ServiceGroup` next to the processor.
 @Observable @MainActor
 public final class LibraryDesk: SiftDesk, Service {
+    /// The folder of photos.
     public internal(set) var library: LibraryStatus
+    /// The decisions that wait, the oldest first.
     public internal(set) var waiting: [WaitingDecision] = []
+    /// Whether decisions are also written to XMP sidecars.
     public internal(set) var writesSidecars: Bool
 
     /// The photo that a person has taken out of the strip. It is on the card until it is decided.
@@ -67,6 +70,7 @@ public final class LibraryDesk: SiftDesk, Service {
 
     // MARK: State
 
+    /// The card and what belongs to it.
     public var deck: Deck {
         var current = (chosen ?? model.currentPhoto).map(fresh)
         if chosen == nil, current?.failure == nil { current?.failure = model.pictureError }
@@ -87,10 +91,12 @@ public final class LibraryDesk: SiftDesk, Service {
         return known
     }
 
+    /// How far the person is.
     public var progress: DeskProgress {
         DeskProgress(counts: reading.counts, rate: model.progress.perMinute, remaining: model.progress.estimate)
     }
 
+    /// The decisions that are not carried out yet.
     public var queue: QueueStatus {
         let pending = model.pending
         return QueueStatus(
@@ -100,6 +106,8 @@ public final class LibraryDesk: SiftDesk, Service {
 
     // MARK: Deciding
 
+    /// Records decisions. They are on disk when the method returns. A decision whose id is known already changes
+    /// nothing.
     public func decide(_ requests: [DecisionRequest]) async throws {
         try await turn.take {
             for request in requests {
@@ -111,6 +119,7 @@ public final class LibraryDesk: SiftDesk, Service {
         }
     }
 
+    /// Undoes a decision. A decision that was undone already stays so.
     public func undo(_ decision: UUID) async throws {
         try await turn.take {
             // A page sends a command again when it got no answer. What is undone already stays so.
@@ -128,6 +137,7 @@ public final class LibraryDesk: SiftDesk, Service {
         }
     }
 
+    /// Redoes an undone decision. A decision that stands already stays so.
     public func redo(_ decision: UUID) async throws {
         try await turn.take {
             if try await self.past(decision)?.isUndone == false { return }
@@ -144,6 +154,7 @@ public final class LibraryDesk: SiftDesk, Service {
         }
     }
 
+    /// Puts a photo on the card.
     public func show(_ photo: PhotoID) async throws {
         guard let found = try await self.photo(photo), found.state == .present else {
             throw PhotoProcessingError(.photoGone)
@@ -152,17 +163,21 @@ public final class LibraryDesk: SiftDesk, Service {
         try await read()
     }
 
+    /// Carries out all waiting decisions.
     public func commit() async throws { try await processor.commit() }
 
+    /// Tries failed decisions again, and clears the shown failure.
     public func retry() async throws {
         model.clearError()
         try await processor.retryFailed()
     }
 
+    /// Sets when decisions are carried out.
     public func setReview(_ waitsForReview: Bool) async throws {
         // The queue's mode is fixed when it opens. The next start reads the setting.
     }
 
+    /// Sets whether decisions are also written to XMP sidecars.
     public func setWritesSidecars(_ writes: Bool) async throws {
         let id = record.id
         try await database.write { [photos] in try photos.setWritesSidecars(writes, of: id, in: $0) }
@@ -178,10 +193,12 @@ public final class LibraryDesk: SiftDesk, Service {
 
     // MARK: Reading
 
+    /// Returns a photo, or `nil` if there is none of this id.
     public func photo(_ id: PhotoID) async throws -> Photo? {
         try await database.read { [photos] in try photos.photo(id, in: $0) }
     }
 
+    /// Returns decisions, the newest first.
     public func history(_ kind: PhotoAction.Kind?, before number: Int64, limit: Int) async throws -> [PastDecision] {
         let id = record.id
         return try await database.read { [photos, decisions] db in
@@ -200,6 +217,7 @@ public final class LibraryDesk: SiftDesk, Service {
         }
     }
 
+    /// Returns a picture of a photo, or `nil` if the photo or this version of it is gone.
     public nonisolated func picture(
         _ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize
     ) async throws -> Rendition? {

@@ -12,8 +12,8 @@ extension SiftDesk {
             case .readOnly:
                 LibraryState.Notice(
                     title: "This folder is read-only.",
-                    advice:
-                        "You can decide and mark favourites. Sift cannot trash photos until the folder can be written."
+                    advice: "You can decide and mark favourites. "
+                        + "Sift cannot trash photos until the folder can be written."
                 )
             case nil: nil
             }

@@ -18,7 +18,8 @@ public import SiftCore
     /// Whether decisions are also written to XMP sidecars.
     var writesSidecars: Bool { get }
 
-    /// Records decisions. They are on disk when the method returns. A decision whose id is known already changes nothing.
+    /// Records decisions. They are on disk when the method returns. A decision whose id is known already changes
+    /// nothing.
     func decide(_ requests: [DecisionRequest]) async throws
     /// Undoes a decision. A decision that was undone already stays so.
     func undo(_ decision: UUID) async throws

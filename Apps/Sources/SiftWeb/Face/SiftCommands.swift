@@ -96,7 +96,7 @@ extension SiftCommand {
         return id
     }
 
-    /// Returns the id of one of several decisions that belong to one command, so that a repeated command names the same.
+    /// Returns the id of one of several decisions of one command, so that a repeated command names the same.
     static func part(_ place: Int, of id: UUID) -> UUID {
         var bytes = id.uuid
         bytes.15 ^= UInt8(truncatingIfNeeded: place)
