@@ -28,7 +28,7 @@ final class Notebook {
     var count = Count()
     /// The acts that were committed.
     @ObservationIgnored private(set) var acts: [CommandID] = []
-    /// What a command waits for before it commits.
+    /// The work that a command waits for before it commits.
     @ObservationIgnored var beforeCommit: @MainActor @Sendable () async throws -> Void = {}
 
     nonisolated init() {}

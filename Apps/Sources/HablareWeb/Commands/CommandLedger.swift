@@ -2,7 +2,7 @@ import Foundation
 
 /// The rule that the same id twice is one act, as a value without effects.
 struct CommandLedger {
-    /// What to do with a command that arrived.
+    /// The way to treat a command that arrived.
     enum Arrival: Equatable {
         /// Run it, then report ``CommandLedger/finished(_:answer:)``.
         case run

@@ -10,7 +10,7 @@ public struct FaceProblem: Error, Sendable, Hashable {
     public var code: String
     /// A short summary that does not change from case to case.
     public var title: String
-    /// What is wrong here and what to do.
+    /// The text that says what is wrong here and what to do.
     public var detail: String
     /// The time after which the page may send the same command again. `nil` if that would not help.
     public var retryAfter: Duration?

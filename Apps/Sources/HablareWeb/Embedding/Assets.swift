@@ -86,7 +86,7 @@ public struct Assets: Sendable {
 
 /// The reason why an app's assets cannot be served. It is an error of the program.
 public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong and with which file.
+    /// The sentence that says what is wrong and with which file.
     public let description: String
 }
 

@@ -11,7 +11,7 @@ extension Media {
         for path: RouterPath in ["/media/:id/:version", "/media/:id/:version/:variant"] {
             router.get(path) { request, context in
                 let asked = try Request(context.parameters)
-                // The client may leave while the app decodes a photo. Then nobody needs the result.
+                // The client may leave while the app decodes a photo. Then the result is not needed.
                 let content = try await connections.cancelledWhenClosed(context.channel) { try await open(asked) }
                 guard let content else { throw FaceProblem(status: .notFound) }
                 return try await content.response(to: request, version: asked.version)

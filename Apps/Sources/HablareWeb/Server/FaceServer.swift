@@ -31,7 +31,7 @@ public final class FaceServer: Service {
     /// Creates a server. It listens when it runs.
     ///
     /// - Parameters:
-    ///   - face: What to serve.
+    ///   - face: The face to serve.
     ///   - options: The address, the port and the limits.
     ///   - token: The secret of the start URL. Default: a new one. Store it, so that open pages recover after a restart.
     ///   - clock: The clock for heartbeats and waits. The times of connections are measured by the network layer.

@@ -19,7 +19,7 @@ public struct FaceServerError: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// The kind of problem.
     public let code: Code
-    /// What is wrong and what to do.
+    /// The text that says what is wrong and what to do.
     public let description: String
 
     init(_ error: any Error, host: String, port: Int) {

@@ -41,7 +41,7 @@ struct BodyReaders: Sendable {
         }
     }
 
-    /// Returns a body whose parts a task of its own delivers. The task is cancelled when nobody reads the body any more.
+    /// Returns a body whose parts a task of its own delivers. The task is cancelled when no reader is left.
     func body(
         _ deliver: @escaping @Sendable (FaceBody.Continuation) async throws -> Void
     ) -> FaceBody {

@@ -1,4 +1,4 @@
-/// What the search for photos that are alike knows about one photo.
+/// The facts about one photo that the search for photos that are alike needs.
 public struct AlikePhoto: Sendable, Hashable {
     /// The photo.
     public let id: PhotoID

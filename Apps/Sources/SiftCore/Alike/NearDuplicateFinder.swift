@@ -57,7 +57,7 @@ public struct NearDuplicateFinder: Sendable {
         }
     }
 
-    /// What makes two photos the same picture for this search.
+    /// The values that are equal if two photos are the same picture for this search.
     private struct Picture: Hashable {
         let hash64: PhotoHash64
         let hash256: PhotoHash256

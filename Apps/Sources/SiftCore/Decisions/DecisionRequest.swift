@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a page or a view asks: a decision about a photo, with what the person saw.
+/// The request of a page or a view: a decision about a photo, with what the person saw.
 public struct DecisionRequest: Sendable, Hashable {
     /// The decision's permanent id. The same id twice is one decision.
     public var id: UUID
@@ -11,7 +11,7 @@ public struct DecisionRequest: Sendable, Hashable {
     /// The decision that was shown on the photo; nil for an undecided one. Another one is refused, because the photo
     /// was decided in another window.
     public var shownDecision: PhotoAction.Kind?
-    /// What to do.
+    /// The kind of the action to carry out.
     public var kind: PhotoAction.Kind
     /// For `favourite`: whether to set the mark. Default: true.
     public var isFavourite: Bool

@@ -1,7 +1,7 @@
 public import Foundation
 public import HablareData
 
-/// What a person decided about a photo, or the reversal of that. Carried out by the durable queue.
+/// A person's decision about a photo, or the reversal of one. Carried out by the durable queue.
 public struct PhotoAction: QueuedAction, Hashable {
     /// The kind of an action. The set is open, because a newer version may have written the action.
     public struct Kind: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {

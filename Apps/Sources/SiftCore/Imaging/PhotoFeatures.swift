@@ -1,4 +1,4 @@
-/// What one decode of a photo yields for the search for photos that are alike or blurred.
+/// The results of one decode of a photo for the search for photos that are alike or blurred.
 public struct PhotoFeatures: Sendable, Hashable, Codable {
     /// The difference hash of 8 × 8 bits, as `imagehash.dhash(image, 8)` computes it.
     public var hash64: PhotoHash64

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a photo's header says. Every value is a claim of the file: check it before you rely on it.
+/// The contents of a photo's header. Every value is a claim of the file: check it before you rely on it.
 public struct PhotoHeader: Sendable, Hashable, Codable {
     /// The format by content, not by name: `jpeg`, `png`, `webp`, `heif`, `raw`, or what the decoder calls it.
     public var format: String

@@ -1,4 +1,4 @@
-/// What a decoder must do. Implemented by SiftImaging's worker pool, and by a fake in the tests of the core.
+/// The requirements of a decoder. Implemented by SiftImaging's worker pool, and by a fake in the tests of the core.
 ///
 /// Cancelling the task ends each call with the code `cancelled`, and ends the decoding soon.
 public protocol PhotoImaging: Sendable {

@@ -42,9 +42,9 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
 
     /// The kind of the failure.
     public let code: Code
-    /// What is wrong, as a sentence for a person.
+    /// The sentence that says to a person what is wrong.
     public let message: String
-    /// What the person can do about it, as a sentence.
+    /// The sentence that says what the person can do about it.
     public let advice: String
     /// Whether the same call can succeed later without a change of the file.
     public let isRetryable: Bool
@@ -54,8 +54,8 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
     /// Creates an error. Leave out the texts to get the usual ones of the code.
     ///
     /// - Parameters:
-    ///   - message: What is wrong. The default is the code's usual sentence.
-    ///   - advice: What to do. The default is the code's usual sentence.
+    ///   - message: The sentence that says what is wrong. The default is the code's usual sentence.
+    ///   - advice: The sentence that says what to do. The default is the code's usual sentence.
     ///   - isRetryable: Whether a repetition can succeed. The default depends on the code: true for `needsNetwork` and
     ///     `diskFull`.
     ///   - cause: Technical words for logs, such as `EACCES at openat`.

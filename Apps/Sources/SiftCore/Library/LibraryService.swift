@@ -6,7 +6,7 @@ public import ServiceLifecycle
 /// Keeps the store in step with one library: scans it, watches it, scans it again after changes, and indexes its
 /// photos.
 public final class LibraryService: Service {
-    /// What the service does.
+    /// The activity of the service at one time.
     public enum Activity: Sendable, Hashable {
         /// A scan runs.
         case scanning(LibraryScanner.Progress)
@@ -53,7 +53,7 @@ public final class LibraryService: Service {
         scanner = LibraryScanner(database: database, date: seams.date)
     }
 
-    /// What the service does from now on. Each reader gets each activity.
+    /// The activities of the service from now on. Each reader gets each activity.
     public var activities: AsyncStream<Activity> { feed.elements() }
 
     /// Runs until a graceful shutdown, or until the task is cancelled.

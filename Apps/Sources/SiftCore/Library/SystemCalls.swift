@@ -100,7 +100,7 @@ enum ItemKind: Sendable, Hashable {
     case file, folder, link, other
 }
 
-/// What `stat` says about an item.
+/// The answer of `stat` about an item.
 struct ItemStatus: Sendable, Hashable {
     let kind: ItemKind
     let version: PhotoVersion

@@ -11,7 +11,7 @@ public import Logging
 /// A load has three attempts, with waits of 1 s and 2 s, if its failure can pass. A damaged or missing file is not
 /// tried again, and neither is a cancelled load.
 public final class PhotoLoader: Sendable {
-    /// What is loaded: a size of a version of a photo.
+    /// The key of a load: a size of a version of a photo.
     public struct Key: Sendable, Hashable, Codable {
         /// The photo.
         public let photo: PhotoID

@@ -44,7 +44,7 @@ public final class StoredPhotoOpening: PhotoOpening {
                 return try folder.open(photo.principal.path, id: photo.id, expecting: version)
             } catch {
                 guard error.code == .photoGone || error.code == .needsNetwork else { throw error }
-                // The folder may have been mounted again. It is opened anew.
+                // The folder may have been mounted again: open it again.
                 folders.withLock { $0[library.id] = nil }
             }
         }

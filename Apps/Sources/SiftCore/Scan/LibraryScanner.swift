@@ -43,7 +43,7 @@ public struct LibraryScanner: Sendable {
     ///   - library: The library.
     ///   - progress: Called after each batch is on disk.
     ///   - visited: Called with each folder before it is read, so that a watch can begin there.
-    /// - Returns: What was found.
+    /// - Returns: The numbers of folders and shots that were found.
     /// - Throws: ``PhotoProcessingError`` if the folder cannot be opened, or with code `needsNetwork` if it is empty
     ///   and on another device than before, as the mount point of a missing volume is. `CancellationError`; what was
     ///   written stays.

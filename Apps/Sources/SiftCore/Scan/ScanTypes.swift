@@ -49,7 +49,7 @@ public struct FoundShot: Sendable, Hashable {
 
 /// A change of the store that follows from a scan.
 public enum ScanEdit: Sendable, Hashable {
-    /// A shot that nobody knew.
+    /// A shot that the store did not know.
     case insert(FoundShot)
     /// A known shot whose files or versions changed, at the same place. If its picture was written to, the shot is
     /// undecided again, and keeps its marks.

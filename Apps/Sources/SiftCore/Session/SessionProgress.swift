@@ -2,7 +2,7 @@
 public struct SessionProgress: Sendable, Hashable, Codable {
     /// The number of the last decisions from which the rate is computed.
     public static let window = 20
-    /// A pause after which the rate begins anew.
+    /// The pause after which the rate is computed from new decisions only.
     public static let pause: Duration = .seconds(120)
 
     /// The number of photos that were settled in this session.

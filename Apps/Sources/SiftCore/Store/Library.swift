@@ -49,11 +49,11 @@ public struct Photo: Sendable, Hashable, Identifiable {
     public var files: [PhotoFile]
     /// When the photo was taken or, until that is known, modified: seconds since 1970. Photos are shown in this order.
     public var time: Double
-    /// What the header says; nil until it was read.
+    /// The contents of the header; nil until it was read.
     public var header: PhotoHeader?
     /// The hashes and the sharpness; nil until they were computed.
     public var features: PhotoFeatures?
-    /// Why the picture cannot be shown; nil if it can, or if nobody has tried. It can be decided anyway.
+    /// Why the picture cannot be shown; nil if it can, or if it was never decoded. It can be decided anyway.
     public var failure: PhotoProcessingError?
     /// The favourite mark, the rating and the label.
     public var marks: PhotoMarks
@@ -68,7 +68,7 @@ public struct Photo: Sendable, Hashable, Identifiable {
     public var version: PhotoVersion { principal.version }
 }
 
-/// What a person has marked on a photo.
+/// The marks that a person has set on a photo.
 public struct PhotoMarks: Sendable, Hashable, Codable {
     /// Whether the photo is a favourite.
     public var isFavourite: Bool

@@ -1,4 +1,4 @@
-/// What the journal knows about one shot on its way into the trash or out of it.
+/// The journal's record of one shot on its way into the trash or out of it.
 public struct TrashRecord: Sendable, Hashable, Codable {
     /// How far the shot is. The journal holds a phase before the first step that belongs to it.
     public enum Phase: String, Sendable, Hashable, Codable {

@@ -43,11 +43,11 @@ public struct SiftApplication {
     public let database: AppDatabase
     /// The library.
     public let library: Library
-    /// What records decisions and carries them out.
+    /// The processor that records decisions and carries them out.
     public let processor: PhotoBatchProcessor
     /// The desk behind the pages.
     public let desk: LibraryDesk
-    /// What scans and watches the library.
+    /// The service that scans and watches the library.
     public let service: LibraryService
     private let locations: Locations
 

@@ -1,7 +1,7 @@
 import HablarePersistence
 import SiftCore
 
-/// What the desk reads from the store for the photo on the card.
+/// The values that the desk reads from the store for the photo on the card.
 struct DeskReading: Sendable, Hashable {
     /// The numbers of photos.
     var counts = PhotoStore.Counts()

@@ -19,7 +19,7 @@ public final class LibraryDesk: SiftDesk, Service {
 
     /// The photo that a person has taken out of the strip. It is on the card until it is decided.
     var chosen: Photo?
-    /// What was read from the store for the photo on the card.
+    /// The values that were read from the store for the photo on the card.
     var reading = DeskReading()
 
     @ObservationIgnored let record: Library

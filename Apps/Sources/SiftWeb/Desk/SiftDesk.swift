@@ -1,7 +1,8 @@
 public import Foundation
 public import SiftCore
 
-/// What Sift's pages read and do. The view models of SiftCore stand behind it. A test puts another object in its place.
+/// The state that Sift's pages read, and the acts that they do. The view models of SiftCore stand behind it. A test
+/// puts another object in its place.
 ///
 /// The properties are observed: after each change of one, pages get the new state.
 @MainActor public protocol SiftDesk: AnyObject, Sendable {
@@ -157,7 +158,7 @@ public struct QueueStatus: Sendable, Hashable {
 
 /// A decision that waits.
 public struct WaitingDecision: Sendable, Hashable {
-    /// What will be carried out.
+    /// The action that will be carried out.
     public var action: PhotoAction
     /// Why the last attempt failed; `nil` if there was none.
     public var failure: String?

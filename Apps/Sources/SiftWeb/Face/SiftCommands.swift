@@ -13,7 +13,7 @@ enum SiftCommand {
         let shown: String?
     }
 
-    /// What the page gets back.
+    /// The answer that the page gets back.
     struct Decided: Encodable, Sendable {
         let action: String
     }

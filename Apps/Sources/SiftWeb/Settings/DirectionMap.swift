@@ -1,4 +1,4 @@
-/// What each direction does. Every choice has exactly one direction.
+/// The choice that each direction makes. Every choice has exactly one direction.
 struct DirectionMap: Sendable, Hashable, Codable {
     private(set) var left = Choice.trash
     private(set) var up = Choice.keep

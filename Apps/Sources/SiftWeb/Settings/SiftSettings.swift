@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a person has set. Stored as JSON.
+/// The settings of a person. Stored as JSON.
 struct SiftSettings: Sendable, Hashable {
     /// Colours of the pages.
     enum Theme: String, Sendable, Hashable, Codable, CaseIterable {
@@ -24,7 +24,7 @@ struct SiftSettings: Sendable, Hashable {
         case review
     }
 
-    /// What each direction does.
+    /// The choice that each direction makes.
     var directions = DirectionMap()
     /// All keys.
     var keys = KeyMap()

@@ -29,7 +29,7 @@ struct DeckState: WebState, Hashable {
         let items: [BurstItem]
     }
 
-    /// What a page shows in place of a card.
+    /// The message that a page shows in place of a card.
     struct Message: Encodable, Sendable, Hashable {
         let title: String
         let advice: String

@@ -2,7 +2,7 @@ import HablarePresentation
 
 /// The folder of photos.
 struct LibraryState: WebState, Hashable {
-    /// What a person should know about the folder.
+    /// A notice about the folder that a person should see.
     struct Notice: Encodable, Sendable, Hashable {
         let title: String
         let advice: String
@@ -18,7 +18,7 @@ struct LibraryState: WebState, Hashable {
     ///   - name: The folder's name for a person.
     ///   - found: The number of photos.
     ///   - isScanning: Whether a scan runs.
-    ///   - notice: What a person should know.
+    ///   - notice: The notice that a person should see.
     init(name: String, found: Int, isScanning: Bool, notice: Notice? = nil) {
         self.name = name
         let photos = "\(Wording.count(found, "photo"))"

@@ -51,7 +51,7 @@ struct PhotoState: WebState, Hashable {
     /// The decision that settled the photo, or an empty text.
     let decision: String
     let zoomLabel: String
-    /// What a screen reader says when the photo appears.
+    /// The words that a screen reader says when the photo appears.
     let announcement: String
 
     /// The longest edge of the picture on a card, in pixels.

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// What stands: the decisions in order, and those that were undone.
+    /// The decisions that stand, in order, and those that were undone.
     private struct Model {
         var standing: [(photo: PhotoID, kind: PhotoAction.Kind)] = []
         var undone: [(photo: PhotoID, kind: PhotoAction.Kind)] = []

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SiftCore
 
-/// A library with its store, and a processor that starts anew as after a restart.
+/// A library with its store, and a processor that can be opened again as after a restart.
 final class TestStore: Sendable {
     let test: TestLibrary
     let database: AppDatabase
