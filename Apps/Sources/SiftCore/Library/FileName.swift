@@ -38,12 +38,7 @@ public struct FileName: Sendable, Hashable, Comparable {
 
     /// Calls a closure with the name as a C string.
     func withCString<R>(_ body: (UnsafePointer<CChar>) throws -> R) rethrows -> R {
-        try (bytes + [0]).withUnsafeBufferPointer { buffer in
-            try buffer.withMemoryRebound(to: CChar.self) { characters in
-                guard let start = characters.baseAddress else { preconditionFailure("An array of one byte or more.") }
-                return try body(start)
-            }
-        }
+        try body((bytes + [0]).map { CChar(bitPattern: $0) })
     }
 }
 

@@ -140,7 +140,7 @@ public struct Trash: Sendable {
         let entry = record.entries[index]
         let folder = try library.directory.folder(at: entry.path.folder)
         let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
-        let (name, info) = (entry.name, TrashFolder.infoName(of: entry.name))
+        let (name, info) = (entry.name, try TrashFolder.infoName(of: entry.name))
         let isAtHome = try folder.holds(entry.version, as: entry.path.name)
         if try trash.files.holds(entry.version, as: name) {
             // A move by way of a second link was interrupted.
@@ -257,7 +257,7 @@ public struct Trash: Sendable {
     private func removeDescription(
         of entry: TrashRecord.Entry, of record: TrashRecord, in trash: TrashFolder
     ) throws {
-        let info = TrashFolder.infoName(of: entry.name)
+        let info = try TrashFolder.infoName(of: entry.name)
         guard try trash.info.status(of: info) != nil, try trash.files.status(of: entry.name) == nil,
             try isOurs(info, in: trash, record: record)
         else { return }

@@ -22,7 +22,7 @@ final class TrashFolder: Sendable {
     }
 
     private static func inside(_ folder: OpenDirectory, _ text: String) throws(SystemFailure) -> OpenDirectory {
-        guard let name = FileName(text) else { preconditionFailure("A constant name is valid.") }
+        guard let name = FileName(text) else { throw SystemFailure(number: EINVAL, call: "mkdirat") }
         try folder.makeFolder(name, mode: 0o700)
         return try folder.folder(name)
     }
@@ -31,9 +31,12 @@ final class TrashFolder: Sendable {
     private static let longestName = FileName.longest - ".trashinfo".utf8.count
 
     /// Returns the name of the file that describes a trashed file.
-    static func infoName(of name: FileName) -> FileName {
+    ///
+    /// - Throws: `ENAMETOOLONG` if the name leaves no room for the suffix. Names from ``freeName(for:not:hint:)`` leave
+    ///   room, but a damaged journal may have any name.
+    static func infoName(of name: FileName) throws(SystemFailure) -> FileName {
         guard let info = FileName(name.bytes + Array(".trashinfo".utf8)) else {
-            preconditionFailure("`freeName` leaves room for the suffix.")
+            throw SystemFailure(number: ENAMETOOLONG, call: "openat")
         }
         return info
     }
@@ -42,7 +45,9 @@ final class TrashFolder: Sendable {
     ///
     /// - Parameter hint: Characters for a name if the usual ones are taken.
     func freeName(for name: FileName, not taken: Set<FileName>, hint: String) throws(SystemFailure) -> FileName {
-        for attempt in 1... {
+        var attempt = 0
+        while true {
+            attempt += 1
             let mark = attempt == 1 ? "" : attempt < 100 ? ".\(attempt)" : ".\(hint).\(attempt)"
             let candidate = Self.name(name, marked: mark)
             if !taken.contains(candidate), try files.status(of: candidate) == nil,
@@ -51,7 +56,6 @@ final class TrashFolder: Sendable {
                 return candidate
             }
         }
-        preconditionFailure("The loop has no end.")
     }
 
     /// Puts a mark before the extension of a name, and shortens what is too long.
@@ -159,7 +163,7 @@ struct TrashFinder: Sendable {
     private func volumeTrash(of folder: OpenDirectory, at path: [UInt8]) throws(SystemFailure) -> TrashFolder {
         let (top, topPath) = try self.top(of: folder, at: path)
         if let shared = try sharedTrash(in: top, topPath) { return shared }
-        guard let name = FileName(".Trash-\(user)") else { preconditionFailure("A number makes a valid name.") }
+        guard let name = FileName(".Trash-\(user)") else { throw SystemFailure(number: EINVAL, call: "mkdirat") }
         try top.makeFolder(name, mode: 0o700)
         let own = try top.folder(name)
         guard try own.status().owner == user else { throw SystemFailure(number: EPERM, call: "open") }

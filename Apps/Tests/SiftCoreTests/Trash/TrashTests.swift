@@ -19,6 +19,14 @@ import Testing
         #expect(try test.trash().isTrashed(key: "k1") == true)
     }
 
+    @Test("A journalled name that leaves no room for the description's suffix is an error, not a crash")
+    func refusesNameWithoutRoom() throws {
+        let longest = try #require(FileName(String(repeating: "a", count: FileName.longest)))
+        #expect(throws: SystemFailure(number: ENAMETOOLONG, call: "openat")) { try TrashFolder.infoName(of: longest) }
+        let fitting = try #require(FileName(String(repeating: "a", count: FileName.longest - 10)))
+        #expect(try TrashFolder.infoName(of: fitting).bytes.count == FileName.longest)
+    }
+
     @Test func doesNothingTheSecondTime() throws {
         let test = try TestLibrary()
         let file = try test.add("a.jpg")

@@ -1,8 +1,8 @@
 /// A transport that sends a call and returns the answer while it arrives. It is the module's only access to the
 /// network.
 ///
-/// So if you replace the transport, your transport sees everything that a provider sends. For example, a test, a
-/// recorder or a company's own client can be a transport.
+/// You can replace the transport, for example with a recorder, a test's transport or a company's own client. The
+/// replacement sees everything that a provider sends.
 public protocol HTTPTransport: Sendable {
     /// Sends a call. Returns when the head of the answer (status and header fields) arrives. The answer may have any
     /// status; the caller interprets it.
