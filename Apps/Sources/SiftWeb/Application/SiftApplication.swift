@@ -50,15 +50,19 @@ public struct SiftApplication {
     /// The service that scans and watches the library.
     public let service: LibraryService
     private let locations: Locations
+    /// Keeps a second Sift from the same data while this application is open.
+    private let lock: InstanceLock
 
     /// Opens the data directory and the library. Creates what is missing.
     ///
-    /// - Throws: An error with advice if a directory cannot be opened or the database cannot be read.
+    /// - Throws: ``SiftCore/PhotoProcessingError`` with code `busy` if another Sift has the data directory open. An error
+    ///   with advice if a directory cannot be opened or the database cannot be read.
     public static func open(
         _ locations: Locations, imaging: any PhotoImaging, logger: Logger
     ) async throws -> SiftApplication {
         try FileManager.default.createDirectory(
             at: locations.data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let lock = try InstanceLock(locations.data)
         let settings = try SettingsFile(url: settingsFile(locations)).read()
         let database = try await database(locations)
         let folder = try LibraryFolder.open(locations.photos)
@@ -83,7 +87,7 @@ public struct SiftApplication {
         try await desk.prepare()
         return SiftApplication(
             database: database, library: library, processor: processor, desk: desk, service: service,
-            locations: locations)
+            locations: locations, lock: lock)
     }
 
     /// Opens the database of a data directory.
