@@ -52,7 +52,7 @@ enum ChainsAreFollowed: SimulationRule {
             }
             let entry = entries[index - 1]
             // A late answer, after another provider has been asked, is discarded.
-            if entry.outcome != .failed, entry.outcome != .discarded {
+            if entry.outcome != .failed, entry.outcome != .discarded, !isRecordedAgain(entry, story, history) {
                 found.append(
                     "request \(story.number) continued after attempt \(entry.attempt), which is \(entry.outcome)")
             }
@@ -60,6 +60,20 @@ enum ChainsAreFollowed: SimulationRule {
             if history.failure(of: call)?.code == .invalidRequest {
                 found.append("request \(story.number), which is invalid, continued after call \(call.number)")
             }
+        }
+    }
+
+    /// Returns whether the attempt failed, but is recorded as cancelled. A process records an end again if the outcome of
+    /// its commit is unknown. If the request was cancelled in between, the new record says so.
+    private static func isRecordedAgain(
+        _ entry: FinalRecord.Attempt, _ story: RequestStory, _ history: SimulationHistory
+    ) -> Bool {
+        guard entry.outcome == .cancelled, let call = story.calls.first(where: { $0.attempt == entry.attempt }),
+            let end = call.end
+        else { return false }
+        return (story.cancels + history.massCancels).contains { cancel in
+            cancel.end > end.position
+                && history.processes[Int(call.process)].wasFailed(from: end.position, to: cancel.end)
         }
     }
 

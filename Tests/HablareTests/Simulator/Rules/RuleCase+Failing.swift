@@ -88,6 +88,16 @@ extension RuleCase {
             if isGuilty { trace.ends(call, .cancelled, .interrupted) } else { trace.fails(call, "server-error-500") }
             trace.answers(trace.call(0, provider: 1))
         },
+        RuleCase(ChainsAreFollowed.self, "continued after attempt 1, which is cancelled") { trace, isGuilty in
+            trace.chain([1])
+            trace.submit(0)
+            trace.ends(trace.call(0), .failed(row: TraceDraft.row("server-error-500")), .cancelled)
+            // Without an uncertain commit, the end of the attempt is recorded only once.
+            if !isGuilty { trace.happens(.commitUncertain(wasMade: true), in: 0) }
+            trace.did(.cancel(0), .done)
+            trace.did(.retry(0), .done)
+            trace.answers(trace.call(0, provider: 1))
+        },
         RuleCase(ChainsAreFollowed.self, "request 0, which is invalid, continued after call 0") { trace, isGuilty in
             trace.chain([1])
             trace.submit(0)
