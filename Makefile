@@ -4,7 +4,7 @@
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo sift test apps-test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
+.PHONY: help demo sift test apps-test browser-test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,10 @@ test: ## Build and run all tests (installs what is missing)
 apps-test: ## Build and run the tests of the applications in Apps/
 	@scripts/setup --apps
 	@scripts/apps-test
+
+browser-test: ## Build Sift, and run its pages in Chromium; ALL=1 also works through 500 photos
+	@scripts/setup --browser
+	@scripts/browser-test $(if $(ALL),--all)
 
 integration: ## Run our providers against a real language model, a real voice and the vendors' libraries, which it installs outside the tree
 	@scripts/setup

@@ -13,9 +13,18 @@ final class FakeDesk: SiftDesk {
     var queue = QueueStatus()
     var waiting: [WaitingDecision] = []
     var writesSidecars = false
+    var selection: Selection?
+    var groups: [AlikeGroup] = []
+    private(set) var redone: [UUID] = []
+    /// The filters with which photos were listed.
+    private(set) var listed: [PhotoStore.Filter] = []
     /// The requests that were decided, each id once.
     private(set) var decided: [DecisionRequest] = []
     private(set) var undone: [UUID] = []
+    /// Whether the desk has pictures of its photos.
+    var hasPictures = true
+    /// Whether the history shows its decisions as undone.
+    var undoneInHistory = false
     /// The error that the next decision throws.
     var refusal: PhotoProcessingError?
     @ObservationIgnored let all: [Photo]
@@ -37,7 +46,15 @@ final class FakeDesk: SiftDesk {
         advance()
     }
 
-    func redo(_ decision: UUID) async throws {}
+    func redo(_ decision: UUID) async throws { redone.append(decision) }
+    func select(_ selection: Selection?) async throws { self.selection = selection }
+    func photos(_ filter: PhotoStore.Filter, after place: PhotoStore.Position?, limit: Int) async throws -> [Photo] {
+        listed.append(filter)
+        return Array(all.prefix(limit))
+    }
+    func count(_ filter: PhotoStore.Filter) async throws -> Int { all.count }
+    func cameras() async throws -> [String] { ["X-T4"] }
+    func suggestions() async throws -> [AlikeGroup] { groups }
     func show(_ photo: PhotoID) async throws { deck.current = all.first { $0.id == photo } }
     func commit() async throws { waiting = [] }
     func retry() async throws { deck.failure = nil }
@@ -50,15 +67,15 @@ final class FakeDesk: SiftDesk {
                 return nil
             }
             return PastDecision(
-                decision: .sample(request, photo, number: Int64(place + 1)),
-                state: request.kind == .trash ? .trashed : .present)
+                decision: .sample(request, photo, number: Int64(place + 1), isUndone: undoneInHistory),
+                state: request.kind == .trash ? .trashed : .present, isOpen: undoneInHistory)
         }
     }
 
     nonisolated func picture(
         _ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize
     ) async throws -> Rendition? {
-        guard id.rawValue <= 3, version == .sample(id.rawValue) else { return nil }
+        guard await hasPictures, id.rawValue <= 3, version == .sample(id.rawValue) else { return nil }
         return Rendition(bytes: Data("picture \(id) \(size)".utf8), mediaType: "image/jpeg", width: 4, height: 3)
     }
 
@@ -99,12 +116,14 @@ extension Photo {
 }
 
 extension Decision {
-    static func sample(_ request: DecisionRequest, _ photo: Photo, number: Int64) -> Decision {
+    static func sample(
+        _ request: DecisionRequest, _ photo: Photo, number: Int64, isUndone: Bool = false
+    ) -> Decision {
         Decision(
             id: request.id, number: number, session: 1, madeAt: Date(timeIntervalSince1970: 1_700_000_000),
             action: PhotoAction(
                 kind: request.kind, library: photo.library, photo: photo.id, decision: request.id, files: photo.files,
                 after: PhotoMarks(), before: PhotoMarks()),
-            isUndone: false, isSettled: true)
+            isUndone: isUndone, isSettled: true)
     }
 }

@@ -5,7 +5,7 @@ import SiftWeb
 import Testing
 
 /// A decoder that decodes nothing.
-private struct NoImaging: PhotoImaging {
+struct NoImaging: PhotoImaging {
     func header(of photo: OpenPhoto) async throws(PhotoProcessingError) -> PhotoHeader {
         throw PhotoProcessingError(.processingFailed)
     }

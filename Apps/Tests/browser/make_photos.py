@@ -1,9 +1,12 @@
-"""Makes a small photo library from the wallpapers of Debian's packages: `make_photos.py FOLDER`."""
+"""Makes a small photo library from the wallpapers of Debian's packages: `make_photos.py FOLDER`. Where there are fewer
+than 24, generated pictures take their place."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+from small_photos import pictures
 
 ROOTS = ["/usr/share/backgrounds/mate/nature", "/usr/share/wallpapers", "/usr/share/backgrounds"]
 
@@ -25,6 +28,10 @@ def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     photos = []
     files = pick(24)
+    for index, picture in enumerate(pictures(24 - len(files), "3000x2000") if len(files) < 24 else []):
+        path = folder / f"generated-{index}.jpg"
+        path.write_bytes(picture)
+        files.append(path)
     # A burst of four, upright photos, and names that are hard to show.
     files = [files[7]] * 4 + files
     for index, file in enumerate(files):

@@ -42,8 +42,12 @@ BINDINGS = [
     ("pan-up", "Move the view up", ["ArrowUp"], ["compare", "zoom"]),
     ("pan-down", "Move the view down", ["ArrowDown"], ["compare", "zoom"]),
     *((f"rate-{stars}", f"Stars: {stars}", [str(stars)], ["card"]) for stars in range(6)),
+    *((f"label-{name}", f"{name} label", [str(place + 6)], ["card"]) for place, name in
+      enumerate(["Red", "Yellow", "Green", "Blue"])),
+    *((f"mark-{place}", f"Mark photo {place} of the comparison", [str(place)], ["compare"]) for place in range(1, 5)),
     ("help", "Show the keys", ["?"], ["card"]),
 ]
+LABELS = ["Red", "Yellow", "Green", "Blue", "Purple"]
 ARROWS = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", "Escape": "Esc"}
 
 
@@ -63,6 +67,10 @@ class Sample:
             self.bindings = copy.deepcopy(BINDINGS)
             self.mapping = {direction: action for direction, action, _, _ in DIRECTIONS}
             self.ratings = {}
+            self.labels = {}
+            self.selection = None
+            self.libraries = ["Pictures"]
+            self.open_library = 0
             self.delay = 0.0
             self.missing = 0
             self.refuse_next = None
@@ -75,7 +83,7 @@ class Sample:
         scale = min(1, 2048 / max(width, height))
         return {
             "id": f"p{index}", "version": f"v{index}", "name": file["name"], "alt": f"Photo {file['name']}",
-            "source": f"/media/p{index}/v{index}/screen", "first": f"/media/p{index}/v{index}/thumbnail", "thumb": f"/media/p{index}/v{index}/thumbnail",
+            "source": f"/media/p{index}/v{index}/screen", "half": f"/media/p{index}/v{index}/screen", "first": f"/media/p{index}/v{index}/thumbnail", "thumb": f"/media/p{index}/v{index}/thumbnail",
             "full": f"/media/p{index}/v{index}/full", "page": f"/photo/p{index}",
             "width": round(width * scale), "height": round(height * scale),
             "fullWidth": width, "fullHeight": height,
@@ -85,6 +93,10 @@ class Sample:
                        "label": f"{star} star" + ("s" if star > 1 else ""),
                        "pressed": "true" if star == self.ratings.get(index) else "false",
                        "isSet": star <= self.ratings.get(index, 0)} for star in range(1, 6)],
+            "colour": self.labels.get(index, ""),
+            "labels": [{"name": name, "value": "" if name == self.labels.get(index) else name,
+                        "label": f"{name} label",
+                        "pressed": "true" if name == self.labels.get(index) else "false"} for name in LABELS],
             "zoomLabel": f"Zoom into {file['name']}",
             "announcement": f"{file['name']}, {index + 1} of {self.total}",
         }
@@ -111,6 +123,8 @@ class Sample:
             if self.undone:
                 text = f"{ACTIONS[self.undone[-1]['action']]} {self.undone[-1]['name']}"
                 deck |= {"redo": {"decision": self.undone[-1]["id"], "text": text}, "redoLabel": f"Redo: {text}"}
+            if self.selection is not None:
+                deck["selection"] = {"text": "Only: Fujifilm X-T4 · 3 stars or more", "page": f"/library?{self.selection}"}
             if shows_photo:
                 deck["photo"] = self.photo(rest[0])
                 deck["ahead"] = [self.photo(index) for index in rest[1:6]]
@@ -151,7 +165,7 @@ class Sample:
                            "isBusy": self.scenario == "busy", "failed": self.scenario == "error",
                            "text": "3 decisions failed" if self.scenario == "error" else
                            "Writing 7 decisions" if self.scenario == "busy" else wait if pending else "All decisions are written"}
-            library = {"name": "Pictures", "foundText": "Sift found 3,412 photos in Pictures."}
+            library = {"name": self.libraries[self.open_library], "isOneOfSeveral": len(self.libraries) > 1, "foundText": "Sift found 3,412 photos in Pictures."}
             if self.scenario == "readonly":
                 library["notice"] = {"title": "This folder is read-only.", "advice": "You can decide and mark favourites. "
                                      "Sift cannot trash photos until the folder can be written."}
@@ -223,6 +237,19 @@ class Sample:
     def do_rate(self, body):
         self.ratings[int(body["photo"][1:])] = int(body["rating"])
 
+    def do_label(self, body):
+        self.labels[int(body["photo"][1:])] = body["label"]
+
+    def do_select(self, body):
+        self.selection = body["query"] or None
+
+    def do_openLibrary(self, body):
+        self.open_library = int(body["library"])
+
+    def do_trashMarked(self, body):
+        for place, each in enumerate(body.get("photos", [])):
+            self.do_decide({"id": f"{body['id']}{place}", "photo": each.split("/")[0], "action": "trash"})
+
     def do_undo(self, body):
         found = [each for each in self.decisions if each["id"] == body["decision"]]
         for each in found:
@@ -264,7 +291,7 @@ class Sample:
                     "isMarked": place == 0, "label": f"{photo['name']}, photo {place + 1} of {len(indexes)}",
                     "note": "Sharpest of the burst" if index == 2 else "", "decision": self.decision_of(index),
                     "decisionText": DONE.get(self.decision_of(index), ""),
-                    "actions": [{"action": action, "label": f"{text} {photo['name']}"} for action, text in ACTIONS.items()]})
+                    "actions": [{"action": action, "label": f"{text} {photo['name']}"} for action, text in sorted(ACTIONS.items(), key=lambda each: "trash keep favourite".index(each[0]))]})
             page["compare"] = {"count": len(panes), "panes": panes}
         if name == "history":
             entries = []
@@ -280,6 +307,9 @@ class Sample:
                     "No longer in the trash" if action == "trash" else "", "restoreLabel": f"Restore {photo['name']}"})
                 if action == "favourite":
                     entries[-1]["actionText"] = "Favourite"
+                if index == 5:
+                    entries[-1] |= {"canRestore": False, "restoreText": "Taken back", "canRedo": True,
+                                    "redoText": "Do again", "redoLabel": f"Do again: kept {photo['name']}"}
             full = self.scenario != "empty"
             page["history"] = {
                 "isEmpty": not full, "days": [{"title": "Today", "entries": entries[:5]},
@@ -288,6 +318,45 @@ class Sample:
                             for text in ("All", "Trashed", "Favourites", "Kept")]}
         if name == "photo":
             page["photo"] = self.photo(0)
+        if name == "library":
+            full = self.scenario != "empty"
+            tiles = []
+            for index in range(24 if full else 0):
+                decision = [*ACTIONS, "", "", "", ""][index % 7]
+                stars = (index * 3) % 6
+                tiles.append(self.photo(index) | {
+                    "source": None if index == 5 else f"/media/p{index}/v{index}/thumbnail", "decision": decision,
+                    "decisionText": DONE.get(decision, "").split(" ")[0], "stars": "★" * stars,
+                    "colour": LABELS[index % 5] if index % 4 == 1 else "",
+                    "showLabel": f"Show {self.photo(index)['name']}"})
+            page["list"] = {
+                "countText": "3,412 photos" if full else "0 photos", "isEmpty": not full, "tiles": tiles, "query": "stars=1",
+                "shows": [{"text": text, "link": "/library", "isChosen": text == "All"}
+                          for text in ("All", "Undecided", "Kept", "Favourites", "In the trash")],
+                "cameras": [{"value": each, "text": each, "isChosen": False} for each in ("Fujifilm X-T4", "Pixel 8")],
+                "stars": [{"value": str(each), "text": f"{each} stars or more", "isChosen": False} for each in (1, 2, 3)],
+                "labels": [{"value": each, "text": each, "isChosen": False} for each in LABELS],
+                "isFiltered": not full, "plain": "/library", "more": "/library" if full else None,
+                "sortText": "Sort these 212 undecided photos" if full else None}
+        if name == "alike":
+            full = self.scenario != "empty"
+            groups = []
+            for first, count, title in ((0, 4, "Burst · 4 photos"), (8, 2, "Look alike · 2 photos")) if full else ():
+                tiles = [self.photo(index) | {
+                    "source": f"/media/p{index}/v{index}/thumbnail", "value": f"p{index}/v{index}",
+                    "markLabel": f"Mark {self.photo(index)['name']}", "isSharpest": index == 2,
+                    "sharpness": "Sharpest" if index == 2 else "Softer" if index == 3 else None}
+                    for index in range(first, first + count) if index in self.undecided()]
+                if len(tiles) > 1:
+                    groups.append({"title": title, "note": "12 May 2024, 14:01", "tiles": tiles,
+                                   "compare": "/compare?photos=" + ",".join(each["id"] for each in tiles)})
+            page["alike"] = {
+                "groups": groups, "isEmpty": not groups,
+                "lead": f"{len(groups)} groups. Sift marks nothing by itself: mark the photos that shall go." if groups
+                else "Sift has found no undecided photos that are alike. It goes on looking while new photos come in."}
+        if name == "libraries":
+            page["libraries"] = [{"place": place, "name": each, "note": "3,412 photos", "isOpen": place == self.open_library,
+                                  "openLabel": f"Open {each}"} for place, each in enumerate(self.libraries)]
         return self.templates().render(name, self.state() | page)
 
     @staticmethod
@@ -316,7 +385,8 @@ def handler(sample):
             url = urllib.parse.urlsplit(self.path)
             parts = url.path.strip("/").split("/")
             pages = {"": "deck", "review": "review", "history": "history", "settings": "settings", "compare": "compare",
-                     "welcome": "welcome", "photo": "photo"}
+                     "welcome": "welcome", "photo": "photo", "library": "library", "alike": "alike",
+                     "libraries": "libraries"}
             if parts[0] == "assets":
                 for root in ASSETS:
                     file = root.joinpath(*parts[2:])

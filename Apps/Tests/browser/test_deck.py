@@ -193,6 +193,39 @@ class DecidingTests(BrowserCase):
         expect(self.page.get_by_role("button", name="2 stars")).to_have_attribute("aria-pressed", "false")
         self.assertEqual(self.decided(), [])
 
+    def test_labels_are_set_by_key_and_button_and_taken_back(self):
+        red = self.page.get_by_role("button", name="Red label")
+        self.page.keyboard.press("6")
+        expect(red).to_have_attribute("aria-pressed", "true")
+        self.page.get_by_role("button", name="Purple label").click()
+        expect(red).to_have_attribute("aria-pressed", "false")
+        self.page.get_by_role("button", name="Purple label").click()
+        expect(self.page.get_by_role("button", name="Purple label")).to_have_attribute("aria-pressed", "false")
+        self.assertEqual(self.sample.labels, {0: ""})
+        self.assertEqual(self.decided(), [])
+
+    def test_the_card_says_to_which_selection_it_is_narrowed(self):
+        self.page.goto(self.server.url + "/library")
+        self.page.get_by_role("button", name="Sort these 212 undecided photos").click()
+        expect(self.page.get_by_role("link", name="Only: Fujifilm X-T4 · 3 stars or more")).to_be_visible()
+        self.page.get_by_role("button", name="Show all photos").click()
+        expect(self.page.get_by_role("button", name="Show all photos")).to_be_hidden()
+
+    def test_another_library_is_opened(self):
+        self.sample.libraries = ["Pictures", "Scans"]
+        self.page.goto(self.server.url)
+        self.page.get_by_role("link", name="Library Pictures. Open another one").click()
+        self.page.get_by_role("button", name="Open Scans").click()
+        expect(self.page.locator(".switch")).to_have_text("Scans")
+
+    def test_nothing_alike_is_marked_and_marked_photos_are_trashed(self):
+        self.page.goto(self.server.url + "/alike")
+        expect(self.page.get_by_role("checkbox", checked=True)).to_have_count(0)
+        self.page.get_by_role("checkbox", name="Mark DSCF4022.JPG").check()
+        self.page.get_by_role("button", name="Trash the marked photos").first.click()
+        expect(self.page.get_by_role("checkbox", name="Mark DSCF4022.JPG")).to_have_count(0)
+        self.assertEqual(self.decided(), [(1, "trash")])
+
     def test_a_refusal_is_shown_and_the_card_stays(self):
         self.sample.refuse_next = (409, {"title": "This is another photo now.", "detail": "Sift changed nothing."})
         self.page.keyboard.press("ArrowLeft")
@@ -256,6 +289,14 @@ class ComparingTests(BrowserCase):
         expect(self.page.get_by_text("Trash", exact=True)).to_be_visible()
         self.assertEqual(self.decided(), [(1, "trash")])
 
+    def test_a_number_marks_a_photo(self):
+        self.page.goto(self.server.url + "/compare?photos=p0,p1,p2")
+        self.page.wait_for_timeout(200)
+        self.page.keyboard.press("3")
+        self.page.keyboard.press("k")
+        expect(self.page.get_by_text("Keep", exact=True)).to_be_visible()
+        self.assertEqual(self.decided(), [(2, "keep")])
+
     def test_undo_works_while_comparing(self):
         self.page.goto(self.server.url + "/compare?photos=p0,p1")
         self.page.wait_for_timeout(200)
@@ -281,7 +322,8 @@ class ComparingTests(BrowserCase):
 class AccessibilityTests(BrowserCase):
     pages = [("/", "full"), ("/", "broken"), ("/", "error"), ("/", "readonly"), ("/", "empty"), ("/", "gone"),
              ("/", "finished"), ("/welcome", "full"), ("/compare?photos=p0,p1", "full"), ("/review", "full"),
-             ("/history", "full"), ("/settings", "full"), ("/photo/p0", "full")]
+             ("/history", "full"), ("/settings", "full"), ("/photo/p0", "full"), ("/library", "full"),
+             ("/library", "empty"), ("/alike", "full"), ("/alike", "empty"), ("/libraries", "full")]
 
     def test_axe_finds_nothing_in_any_theme(self):
         for theme in ("light", "dark", "sepia", "contrast"):
@@ -309,7 +351,7 @@ class AccessibilityTests(BrowserCase):
     def test_targets_are_large_enough(self):
         for width in (390, 1280):
             self.page.set_viewport_size({"width": width, "height": 844})
-            for path in ("/", "/settings", "/review", "/history"):
+            for path in ("/", "/settings", "/review", "/history", "/library", "/alike", "/libraries"):
                 self.page.goto(self.server.url + path)
                 self.page.wait_for_timeout(200)
                 small = self.page.evaluate("""() => [...document.querySelectorAll('button, a, select')]

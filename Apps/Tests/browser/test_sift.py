@@ -1,113 +1,33 @@
 """Sift itself in a real browser: real files, the real trash, crashes. Run: `python -m unittest test_sift` here.
 
-Needs SIFT, the program, and ImageMagick's `convert`. Photos are made from PHOTOS (see make_photos.py).
+Needs SIFT, the program, and ImageMagick's `convert`.
 """
 
 import os
-import re
-import shutil
 import signal
 import subprocess
-import tempfile
+import time
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import expect, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
-from sample import load_photos
-
-
-class SiftCase(unittest.TestCase):
-    names = [f"IMG_{index:04}.jpg" for index in range(12)]
-
-    @classmethod
-    def setUpClass(cls):
-        cls.play = sync_playwright().start()
-        cls.browser = cls.play.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.play.stop()
-
-    def setUp(self):
-        self.root = Path(tempfile.mkdtemp(prefix="sift-test-"))
-        self.photos = self.root / "Pictures"
-        self.photos.mkdir()
-        self.make_photos()
-        self.port = 0
-        self.process = None
-        self.start()
-        self.context = self.browser.new_context(viewport={"width": 1280, "height": 800})
-        self.page = self.context.new_page()
-        self.faults = []
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("console", lambda message: self.faults.append(message.text) if "Security" in message.text else None)
-        self.page.goto(self.link)
-        self.page.get_by_role("button", name="Start sorting").click()
-        self.page.locator("body[data-page=deck][data-live]").wait_for()
-
-    def tearDown(self):
-        self.context.close()
-        self.stop()
-        shutil.rmtree(self.root)
-        self.assertEqual(self.faults, [])
-
-    def make_photos(self):
-        sources = load_photos(os.environ["PHOTOS"])
-        for index, name in enumerate(self.names):
-            shutil.copy(sources[(index + 4) % len(sources)]["files"]["screen"], self.photos / name)
-            # The order is the order of time.
-            os.utime(self.photos / name, (1_600_000_000 + index * 60,) * 2)
-
-    def start(self):
-        self.process = subprocess.Popen(
-            [os.environ["SIFT"], "serve", "--data-dir", str(self.root / "data"), "--trash", str(self.root / "Trash"),
-             "--port", str(self.port), str(self.photos)],
-            stdout=subprocess.PIPE, text=True, env=os.environ | {"XDG_CACHE_HOME": str(self.root / "cache")})
-        line = self.process.stdout.readline()
-        self.link = re.search(r"http://\S+", line).group()
-        self.port = int(re.search(r":(\d+)/", self.link).group(1))
-
-    def stop(self, how=signal.SIGTERM):
-        if self.process is None:
-            return None
-        self.process.send_signal(how)
-        code = self.process.wait(timeout=20)
-        self.process.stdout.close()
-        self.process = None
-        return code
-
-    def shown(self):
-        return self.page.locator(".caption-name").inner_text()
-
-    def expect_shown(self, name, page=None):
-        expect((page or self.page).locator(".caption-name")).to_have_text(name)
-
-    def trashed(self):
-        folder = self.root / "Trash" / "files"
-        return sorted(file.name for file in folder.iterdir()) if folder.exists() else []
-
-    def expect_trashed(self, names):
-        for _ in range(100):
-            if self.trashed() == names:
-                return
-            self.page.wait_for_timeout(50)
-        self.assertEqual(self.trashed(), names)
+from real import SiftCase
+from small_photos import with_comment
 
 
 class RealDecisionTests(SiftCase):
     def test_a_trashed_photo_is_in_the_trash_and_comes_back(self):
-        self.expect_shown("IMG_0000.jpg")
+        self.expect_shown("IMG_00000.jpg")
         self.page.keyboard.press("ArrowLeft")
-        self.expect_shown("IMG_0001.jpg")
-        self.expect_trashed(["IMG_0000.jpg"])
-        self.assertFalse((self.photos / "IMG_0000.jpg").exists())
-        self.page.get_by_role("button", name="Undo: Trash IMG_0000.jpg").click()
-        self.expect_shown("IMG_0000.jpg")
+        self.expect_shown("IMG_00001.jpg")
+        self.expect_trashed(["IMG_00000.jpg"])
+        self.assertFalse((self.photos / "IMG_00000.jpg").exists())
+        self.page.get_by_role("button", name="Undo: Trash IMG_00000.jpg").click()
+        self.expect_shown("IMG_00000.jpg")
         self.expect_trashed([])
-        self.assertTrue((self.photos / "IMG_0000.jpg").exists())
+        self.assertTrue((self.photos / "IMG_00000.jpg").exists())
 
     def test_all_photos_by_keys(self):
         keys = ["ArrowLeft", "ArrowUp", "ArrowRight"]
@@ -126,20 +46,20 @@ class RealDecisionTests(SiftCase):
         self.assertGreater(size[1], 300)
 
     def test_a_photo_that_was_replaced_is_not_touched(self):
-        self.expect_shown("IMG_0000.jpg")
-        (self.photos / "IMG_0000.jpg").unlink()
-        (self.photos / "IMG_0000.jpg").write_bytes(b"a stranger")
+        self.expect_shown("IMG_00000.jpg")
+        (self.photos / "IMG_00000.jpg").unlink()
+        (self.photos / "IMG_00000.jpg").write_bytes(b"a stranger")
         self.page.keyboard.press("ArrowLeft")
         self.page.wait_for_timeout(1500)
-        self.assertEqual((self.photos / "IMG_0000.jpg").read_bytes(), b"a stranger")
+        self.assertEqual((self.photos / "IMG_00000.jpg").read_bytes(), b"a stranger")
         self.assertEqual(self.trashed(), [])
 
     def test_the_history_restores(self):
         self.page.keyboard.press("ArrowLeft")
-        self.expect_shown("IMG_0001.jpg")
-        self.expect_trashed(["IMG_0000.jpg"])
+        self.expect_shown("IMG_00001.jpg")
+        self.expect_trashed(["IMG_00000.jpg"])
         self.page.get_by_role("link", name="History").click()
-        self.page.get_by_role("button", name="Restore IMG_0000.jpg").click()
+        self.page.get_by_role("button", name="Restore IMG_00000.jpg").click()
         expect(self.page.get_by_text("Restored", exact=True)).to_be_visible()
         self.expect_trashed([])
 
@@ -165,14 +85,14 @@ class CrashTests(SiftCase):
 
     def test_an_earlier_session_can_be_undone(self):
         self.page.keyboard.press("ArrowLeft")
-        self.expect_shown("IMG_0001.jpg")
-        self.expect_trashed(["IMG_0000.jpg"])
+        self.expect_shown("IMG_00001.jpg")
+        self.expect_trashed(["IMG_00000.jpg"])
         self.assertEqual(self.stop(), 0)
         self.start()
         self.page.reload()
         self.page.locator("body[data-page=deck][data-live]").wait_for()
-        self.page.get_by_role("button", name="Undo: Trash IMG_0000.jpg").click()
-        self.expect_shown("IMG_0000.jpg")
+        self.page.get_by_role("button", name="Undo: Trash IMG_00000.jpg").click()
+        self.expect_shown("IMG_00000.jpg")
         self.expect_trashed([])
 
 
@@ -181,28 +101,242 @@ class CommandTests(SiftCase):
         for index in range(3):
             self.expect_shown(self.names[index])
             self.page.keyboard.press("ArrowLeft" if index != 1 else "ArrowUp")
-        self.expect_trashed(["IMG_0000.jpg", "IMG_0002.jpg"])
+        self.expect_trashed(["IMG_00000.jpg", "IMG_00002.jpg"])
         self.assertEqual(self.stop(), 0)
         places = ["--data-dir", str(self.root / "data"), "--trash", str(self.root / "Trash"), str(self.photos)]
         done = subprocess.run([os.environ["SIFT"], "restore", "--last", "5", "--only-trash", *places],
                               capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout, "trash undone: IMG_0002.jpg\ntrash undone: IMG_0000.jpg\n")
+        self.assertEqual(done.stdout, "trash undone: IMG_00002.jpg\ntrash undone: IMG_00000.jpg\n")
         self.assertEqual(self.trashed(), [])
-        self.assertTrue((self.photos / "IMG_0000.jpg").exists() and (self.photos / "IMG_0002.jpg").exists())
+        self.assertTrue((self.photos / "IMG_00000.jpg").exists() and (self.photos / "IMG_00002.jpg").exists())
+
+
+class TwoTabsTests(SiftCase):
+    def test_two_tabs_that_decide_the_same_card_make_one_decision(self):
+        # The other browser hears of nothing, so it still shows the card when the first one has decided it.
+        other = self.browser.new_context(viewport={"width": 1280, "height": 800})
+        try:
+            other.route("**/events", lambda route: route.abort())
+            page = other.new_page()
+            page.goto(self.link)
+            page.locator("body[data-page=deck]").wait_for()
+            self.expect_shown("IMG_00000.jpg", page)
+            self.page.keyboard.press("ArrowUp")
+            self.expect_shown("IMG_00001.jpg")
+            page.get_by_role("button", name="Trash", exact=True).click()
+            expect(page.locator("#refusal")).to_be_visible()
+            # The refusal brings the present state.
+            self.expect_shown("IMG_00001.jpg", page)
+            self.assertTrue((self.photos / "IMG_00000.jpg").exists())
+        finally:
+            other.close()
+
+    def test_two_tabs_of_one_browser_follow_each_other(self):
+        page = self.context.new_page()
+        page.goto(f"http://127.0.0.1:{self.port}/")
+        page.locator("body[data-page=deck][data-live]").wait_for()
+        self.page.keyboard.press("ArrowUp")
+        self.expect_shown("IMG_00001.jpg", page)
+        page.keyboard.press("ArrowRight")
+        self.expect_shown("IMG_00002.jpg")
+        self.page.close()
+        page.keyboard.press("u")
+        self.expect_shown("IMG_00001.jpg", page)
+
+
+class WithoutScriptsTests(SiftCase):
+    def test_photos_are_decided_rated_filtered_and_taken_back_by_forms(self):
+        context = self.browser.new_context(java_script_enabled=False)
+        try:
+            page = context.new_page()
+            page.goto(self.link)
+            page.get_by_role("button", name="Red label").click()
+            page.get_by_role("button", name="3 stars").click()
+            self.expect_shown("IMG_00000.jpg", page)
+            expect(page.get_by_role("button", name="3 stars")).to_have_attribute("aria-pressed", "true")
+            page.get_by_role("button", name="Keep", exact=False).first.click()
+            self.expect_shown("IMG_00001.jpg", page)
+            page.get_by_role("button", name="Trash", exact=False).first.click()
+            self.expect_shown("IMG_00002.jpg", page)
+            self.expect_trashed(["IMG_00001.jpg"])
+            page.get_by_role("link", name="Library", exact=True).click()
+            page.get_by_role("combobox", name="Rating").select_option("3")
+            page.get_by_role("button", name="Filter").click()
+            expect(page.get_by_text("1 photo", exact=True)).to_be_visible()
+            page.get_by_role("button", name="Show IMG_00000.jpg, kept, 3 stars, red label").click()
+            self.expect_shown("IMG_00000.jpg", page)
+            page.get_by_role("link", name="History").click()
+            page.get_by_role("button", name="Restore IMG_00001.jpg").click()
+            self.expect_trashed([])
+            page.get_by_role("button", name="Trash again IMG_00001.jpg").click()
+            self.expect_trashed(["IMG_00001.jpg"])
+        finally:
+            context.close()
+
+
+class LibraryPageTests(SiftCase):
+    def test_labels_by_key_and_a_selection_for_the_card(self):
+        for key in ("6", "ArrowUp", "9", "4", "ArrowUp"):
+            self.page.keyboard.press(key)
+            self.page.wait_for_timeout(150)
+        self.expect_shown("IMG_00002.jpg")
+        self.page.keyboard.press("8")
+        expect(self.page.get_by_role("button", name="Green label")).to_have_attribute("aria-pressed", "true")
+        self.page.get_by_role("link", name="Library", exact=True).click()
+        self.page.get_by_role("combobox", name="Label").select_option("Green")
+        self.page.get_by_role("button", name="Filter").click()
+        self.page.get_by_role("button", name="Sort this undecided photo").click()
+        expect(self.page.get_by_text("Only: Green label")).to_be_visible()
+        self.page.keyboard.press("ArrowUp")
+        expect(self.page.get_by_role("heading", name="This selection is decided")).to_be_visible()
+        self.page.get_by_role("button", name="Show all photos").click()
+        self.expect_shown("IMG_00003.jpg")
+
+    def test_photos_by_decision(self):
+        for key in ("ArrowLeft", "ArrowUp", "ArrowRight"):
+            shown = self.shown()
+            self.page.keyboard.press(key)
+            expect(self.page.locator(".caption-name")).not_to_have_text(shown)
+        self.expect_trashed(["IMG_00000.jpg"])
+        for show, count in (("undecided", "9 photos"), ("kept", "1 photo"), ("favourites", "1 photo"), ("trashed", "1 photo"),
+                            ("all", "11 photos")):
+            self.page.goto(f"http://127.0.0.1:{self.port}/library?show={show}")
+            expect(self.page.get_by_text(count, exact=True)).to_be_visible()
+
+
+class AlikeTests(SiftCase):
+    def make_photos(self):
+        # The second half shows the same pictures once more.
+        super().make_photos()
+        for index, name in enumerate(self.names[6:]):
+            picture = (self.photos / self.names[index]).read_bytes()
+            (self.photos / name).write_bytes(with_comment(picture, "again"))
+            os.utime(self.photos / name, (1_600_000_000 + (index + 6) * 60,) * 2)
+
+    def test_photos_that_look_alike_are_offered_and_marked_ones_are_trashed_in_one_step(self):
+        self.page.get_by_role("link", name="Alike").click()
+        for _ in range(100):
+            if self.page.get_by_text("6 groups.").is_visible():
+                break
+            self.page.wait_for_timeout(200)
+            self.page.reload()
+        expect(self.page.get_by_text("6 groups.")).to_be_visible()
+        expect(self.page.get_by_role("checkbox", checked=True)).to_have_count(0)
+        group = self.page.get_by_role("form", name="Look alike · 2 photos").first
+        boxes = group.get_by_role("checkbox")
+        boxes.nth(0).check()
+        group.get_by_role("button", name="Trash the marked photos").click()
+        expect(self.page.get_by_text("5 groups.")).to_be_visible()
+        self.expect_trashed(["IMG_00000.jpg"])
+        for box in range(2):
+            self.page.get_by_role("form", name="Look alike · 2 photos").first.get_by_role("checkbox").nth(box).check()
+        self.page.get_by_role("button", name="Trash the marked photos").first.click()
+        expect(self.page.get_by_text("4 groups.")).to_be_visible()
+        self.expect_trashed(["IMG_00000.jpg", "IMG_00001.jpg", "IMG_00007.jpg"])
+        self.page.get_by_role("link", name="Photos").click()
+        self.page.locator("body[data-page=deck][data-live]").wait_for()
+        self.page.keyboard.press("u")
+        self.expect_trashed(["IMG_00000.jpg"])
+
+
+class SettingsTests(SiftCase):
+    def test_the_review_applies_at_once_and_no_longer(self):
+        self.page.get_by_role("link", name="Settings").click()
+        self.page.get_by_role("radio", name="After a review").check()
+        self.page.get_by_role("button", name="Save").click()
+        self.page.wait_for_timeout(300)
+        self.page.get_by_role("link", name="Photos").click()
+        self.page.locator("body[data-page=deck][data-live]").wait_for()
+        self.page.keyboard.press("ArrowLeft")
+        self.expect_shown("IMG_00001.jpg")
+        expect(self.page.get_by_text("1 decision waits for your review")).to_be_visible()
+        self.page.wait_for_timeout(1000)
+        self.assertEqual(self.trashed(), [])
+        self.page.get_by_role("link", name="Settings").click()
+        self.page.get_by_role("radio", name="By itself").check()
+        self.page.get_by_role("button", name="Save").click()
+        self.expect_trashed(["IMG_00000.jpg"])
+
+
+class TabTests(SiftCase):
+    def test_a_closed_tab_leaves_no_stream_and_no_loads(self):
+        # A browser holds its one stream and its loads on connections to the server; a closed one holds none.
+        def connections():
+            listed = Path(f"/proc/{self.process.pid}/net/tcp").read_text().splitlines()[1:]
+            here = f"0100007F:{self.port:04X}"
+            return sum(1 for line in listed if line.split()[1] == here and line.split()[3] == "01")
+
+        self.assertGreater(connections(), 0)
+        self.context.close()
+        for _ in range(100):
+            if connections() == 0:
+                break
+            time.sleep(0.05)
+        self.assertEqual(connections(), 0)
+
+
+class EveryPageTests(SiftCase):
+    def test_axe_finds_nothing_on_the_pages_of_the_program(self):
+        self.page.keyboard.press("ArrowLeft")
+        self.expect_shown("IMG_00001.jpg")
+        photos = ",".join(str(number) for number in (2, 3, 4))
+        for path in ("/", "/library", "/library?show=trashed", "/alike", "/review", "/history", "/settings", "/libraries",
+                     "/photo/2", f"/compare?photos={photos}", "/welcome", "/nowhere"):
+            with self.subTest(path=path):
+                self.page.goto(f"http://127.0.0.1:{self.port}{path}")
+                self.page.wait_for_timeout(300)
+                found = Axe().run(self.page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
+                                                                  "best-practice"]})
+                self.assertEqual(found.violations_count, 0, found.generate_report())
+
+    def test_everything_is_done_by_keys_alone(self):
+        def reach(role, name):
+            for _ in range(80):
+                self.page.keyboard.press("Tab")
+                focused = self.page.evaluate("""() => { const each = document.activeElement;
+                    return each.ariaLabel || each.innerText?.trim() || each.labels?.[0]?.innerText.trim() || ''; }""")
+                if focused.startswith(name):
+                    return
+            self.fail(f"Tab does not reach the {role} {name}.")
+
+        self.page.keyboard.press("ArrowLeft")
+        self.expect_shown("IMG_00001.jpg")
+        self.page.keyboard.press("5")
+        expect(self.page.get_by_role("button", name="5 stars")).to_have_attribute("aria-pressed", "true")
+        self.expect_trashed(["IMG_00000.jpg"])
+        reach("link", "History")
+        self.page.keyboard.press("Enter")
+        self.page.locator("body[data-page=history]").wait_for()
+        reach("button", "Restore IMG_00000.jpg")
+        self.page.keyboard.press("Enter")
+        self.expect_trashed([])
+        self.page.locator("body[data-page=history]").wait_for()
+        reach("link", "Library")
+        self.page.keyboard.press("Enter")
+        self.page.locator("body[data-page=library]").wait_for()
+        reach("button", "Show IMG_00004.jpg")
+        self.page.keyboard.press("Enter")
+        self.page.locator("body[data-page=deck][data-live]").wait_for()
+        self.expect_shown("IMG_00004.jpg")
+        self.page.keyboard.press("z")
+        expect(self.page.get_by_role("dialog", name="Photo at full size")).to_be_visible()
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("ArrowUp")
+        self.expect_shown("IMG_00000.jpg")
 
 
 class OddFileTests(SiftCase):
     def make_photos(self):
         super().make_photos()
-        whole = (self.photos / "IMG_0003.jpg").read_bytes()
-        (self.photos / "IMG_0000.jpg").write_text("this is text")
-        (self.photos / "IMG_0001.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4)
+        whole = (self.photos / "IMG_00003.jpg").read_bytes()
+        (self.photos / "IMG_00000.jpg").write_text("this is text")
+        (self.photos / "IMG_00001.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4)
         # Of a truncated photo the decoder shows what is there.
-        (self.photos / "IMG_0003.jpg").write_bytes(whole[: len(whole) // 2])
-        os.utime(self.photos / "IMG_0003.jpg", (1_600_000_000 + 3 * 60,) * 2)
-        os.rename(self.photos / "IMG_0002.jpg", os.fsencode(self.photos) + b"/new\nline \xff.jpg")
-        for index, name in enumerate(["IMG_0000.jpg", "IMG_0001.jpg"]):
+        (self.photos / "IMG_00003.jpg").write_bytes(whole[: len(whole) // 2])
+        os.utime(self.photos / "IMG_00003.jpg", (1_600_000_000 + 3 * 60,) * 2)
+        os.rename(self.photos / "IMG_00002.jpg", os.fsencode(self.photos) + b"/new\nline \xff.jpg")
+        for index, name in enumerate(["IMG_00000.jpg", "IMG_00001.jpg"]):
             os.utime(self.photos / name, (1_600_000_000 + index * 60,) * 2)
 
     def test_damaged_files_are_shown_as_such_and_can_be_decided(self):
@@ -212,9 +346,9 @@ class OddFileTests(SiftCase):
             self.page.keyboard.press("ArrowLeft")
         self.expect_shown("new\ufffdline \ufffd.jpg")
         self.page.keyboard.press("ArrowLeft")
-        self.expect_shown("IMG_0003.jpg")
+        self.expect_shown("IMG_00003.jpg")
         self.page.keyboard.press("ArrowUp")
-        self.expect_shown("IMG_0004.jpg")
+        self.expect_shown("IMG_00004.jpg")
         for _ in range(100):
             if not os.path.exists(os.fsencode(self.photos) + b"/new\nline \xff.jpg"):
                 break

@@ -54,4 +54,11 @@ public struct AlikeGroup: Sendable, Hashable {
     public let photos: [PhotoID]
     /// The photos of a burst by sharpness, the sharpest first. Empty for near-duplicates, whose sharpness says nothing.
     public let bySharpness: [PhotoID]
+
+    /// Creates a group.
+    public init(reason: Reason, photos: [PhotoID], bySharpness: [PhotoID] = []) {
+        self.reason = reason
+        self.photos = photos
+        self.bySharpness = bySharpness
+    }
 }

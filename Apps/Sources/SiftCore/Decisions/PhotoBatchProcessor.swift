@@ -205,6 +205,12 @@ public final class PhotoBatchProcessor: Service {
     /// person's confirmation.
     public func commit() async throws { try await queue.commit() }
 
+    /// Sets whether decisions wait until ``commit()``. Decisions that wait when this is switched off are carried out as
+    /// if they were new.
+    public func setReview(_ waitsForReview: Bool) async throws {
+        try await queue.setMode(waitsForReview ? .review : .automatic)
+    }
+
     /// Carries out all waiting decisions, and waits until each was tried once.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot { try await queue.flush() }

@@ -49,6 +49,8 @@ public final class PhotoSwipeViewModel {
     public private(set) var undoCount = 0
     /// How many steps can be redone.
     public private(set) var redoCount = 0
+    /// Which undecided photos are shown. Default: all.
+    public private(set) var filter = PhotoStore.Filter.undecided
     /// Whether a decision can be undone.
     public var canUndo: Bool { undoCount > 0 }
     /// Whether a decision can be redone.
@@ -139,6 +141,15 @@ public final class PhotoSwipeViewModel {
             if currentPhoto == nil { showNext() }
             try await count()
         }
+    }
+
+    /// Shows only the undecided photos that a filter lets pass, and the first of them at once. Nil shows all undecided
+    /// photos. An undo shows its photo whatever the filter is.
+    public func narrow(to filter: PhotoStore.Filter?) async {
+        self.filter = filter.map { .every([.undecided, $0]) } ?? .undecided
+        queue = []
+        showNext()
+        await refresh()
     }
 
     // MARK: Deciding
@@ -283,11 +294,13 @@ public final class PhotoSwipeViewModel {
     /// Reads undecided photos from the store until enough of them are known.
     private func fill() async throws {
         let known = Set(queue.map(\.id) + [currentPhoto?.id].compactMap { $0 })
-        let library = library
+        let (library, filter) = (library, filter)
         let limit = Self.ahead + known.count
         let found = try await database.read { [photos] db in
-            try photos.photos(of: library, .undecided, limit: limit, in: db)
+            try photos.photos(of: library, filter, limit: limit, in: db)
         }
+        // A filter that was set meanwhile reads its own photos.
+        guard filter == self.filter else { return }
         // What came in meanwhile is known too.
         let now = Set(queue.map(\.id) + [currentPhoto?.id].compactMap { $0 })
         queue += found.filter { !now.contains($0.id) }.prefix(max(0, Self.ahead - queue.count))

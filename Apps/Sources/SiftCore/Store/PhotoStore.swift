@@ -240,28 +240,59 @@ public struct PhotoStore: Sendable {
     }
 
     /// Which photos a list has.
-    public enum Filter: Sendable, Hashable, Codable {
+    public indirect enum Filter: Sendable, Hashable, Codable {
         /// Photos that are not settled yet.
         case undecided
         /// All photos in the library.
         case all
         /// Favourites.
         case favourites
+        /// Photos that were kept.
+        case kept
         /// Photos in the trash.
         case trashed
-        /// Photos with at least this many stars.
+        /// Photos with at least this many stars, in the library or in the trash.
         case rated(Int)
-        /// Photos with this label.
+        /// Photos with this label, in the library or in the trash.
         case labelled(String)
+        /// Photos of this camera, in the library or in the trash.
+        case camera(String)
+        /// Photos that were taken at or after the first time and before the second one, in seconds since 1970 of the
+        /// camera's clock. A missing time is no bound.
+        case taken(from: Double?, before: Double?)
+        /// Photos whose picture cannot be shown.
+        case damaged
+        /// The photos with these numbers, in the library or in the trash.
+        case among([PhotoID])
+        /// Photos that all of these filters let pass. Without filters: all photos, also missing ones.
+        case every([Filter])
 
         fileprivate var condition: (sql: String, arguments: [any DatabaseValueConvertible]) {
             switch self {
-            case .undecided: ("shot.state = 'present' AND shot.decision IS NULL", [])
-            case .all: ("shot.state = 'present'", [])
-            case .favourites: ("shot.state = 'present' AND shot.favourite", [])
-            case .trashed: ("shot.state = 'trashed'", [])
-            case .rated(let stars): ("shot.state = 'present' AND shot.rating >= ?", [stars])
-            case .labelled(let label): ("shot.state = 'present' AND shot.label = ?", [label])
+            case .undecided: return ("shot.state = 'present' AND shot.decision IS NULL", [])
+            case .all: return ("shot.state = 'present'", [])
+            case .favourites: return ("shot.state = 'present' AND shot.favourite", [])
+            case .kept: return ("shot.state = 'present' AND shot.decision = 'keep'", [])
+            case .trashed: return ("shot.state = 'trashed'", [])
+            case .rated(let stars): return ("shot.state <> 'missing' AND shot.rating >= ?", [stars])
+            case .labelled(let label): return ("shot.state <> 'missing' AND shot.label = ?", [label])
+            case .camera(let camera):
+                return ("shot.state <> 'missing' AND json_extract(shot.header, '$.camera') = ?", [camera])
+            case .taken(let from, let before):
+                let bounds = [("shot.time >= ?", from), ("shot.time < ?", before)].filter { $0.1 != nil }
+                return (
+                    (["shot.state <> 'missing'"] + bounds.map(\.0)).joined(separator: " AND "), bounds.compactMap(\.1)
+                )
+            case .damaged: return ("shot.state = 'present' AND shot.failure IS NOT NULL", [])
+            case .among(let photos):
+                let numbers = "[" + photos.map(\.description).joined(separator: ",") + "]"
+                return ("shot.state <> 'missing' AND shot.id IN (SELECT value FROM json_each(?))", [numbers])
+            case .every(let filters):
+                let parts = filters.map(\.condition)
+                return (
+                    parts.isEmpty ? "TRUE" : parts.map { "(\($0.sql))" }.joined(separator: " AND "),
+                    parts.flatMap(\.arguments)
+                )
             }
         }
     }
@@ -297,6 +328,24 @@ public struct PhotoStore: Sendable {
             arguments += [position.time, position.id.rawValue]
         }
         return try photos(where: sql, arguments, limit: limit, in: db)
+    }
+
+    /// Returns the number of photos of a library that a filter lets pass.
+    public func count(of library: LibraryID, _ filter: Filter, in db: Database) throws -> Int {
+        let (condition, values) = filter.condition
+        return try Int.fetchOne(
+            db, sql: "SELECT COUNT(*) FROM shot WHERE shot.library = ? AND \(condition)",
+            arguments: StatementArguments([library.rawValue] + values)) ?? 0
+    }
+
+    /// Returns the cameras of a library's photos, in the order of their names.
+    public func cameras(of library: LibraryID, in db: Database) throws -> [String] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT DISTINCT json_extract(header, '$.camera') AS camera FROM shot
+                WHERE library = ? AND state <> 'missing' AND camera IS NOT NULL ORDER BY camera
+                """, arguments: [library.rawValue])
     }
 
     /// Returns photos that lack their header, in the order in which they are shown.

@@ -8,6 +8,11 @@ public enum SiftSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-library", migrate: createLibrary)
         migrator.registerMigration("002-decisions", migrate: createDecisions)
+        migrator.registerMigration("003-favourites") { db in
+            // Counting favourites reads no photo that is none.
+            try db.create(
+                index: "shot_favourite", on: "shot", columns: ["library", "state"], condition: Column("favourite"))
+        }
         migrator.registerHablareData()
         return migrator
     }

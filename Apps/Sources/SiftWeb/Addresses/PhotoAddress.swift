@@ -32,7 +32,7 @@ extension PhotoAddress {
     static func isOffered(_ size: RenditionSize) -> Bool {
         switch size {
         case .embedded, .thumbnail, .card, .full: true
-        case .screen(let edge): edge == PhotoState.cardEdge
+        case .screen(let edge): edge == PhotoState.cardEdge || edge == PhotoState.halfEdge
         }
     }
 }

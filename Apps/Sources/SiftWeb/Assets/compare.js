@@ -1,6 +1,6 @@
 // @ts-check
 /** The page that compares two to four photos. An action touches only the marked one. */
-import { panBy, panStep, scrollInStep, showAt } from './zoom.js';
+import { dragToPan, panBy, panStep, scrollInStep, showAt } from './zoom.js';
 
 /**
  * @param {import('./sift.js').Shared} shared
@@ -47,6 +47,7 @@ export function startCompare({ signal, element, state, press }) {
     views[index]?.addEventListener('dblclick', toggleZoom, { signal });
   });
   zoomButton.addEventListener('click', toggleZoom, { signal });
+  for (const view of views) dragToPan(view, signal);
   scrollInStep(views, signal);
 
   return {

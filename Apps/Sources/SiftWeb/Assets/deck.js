@@ -2,7 +2,7 @@
 /** The page with the card: shows the photo, drags it, zooms, and keeps the photos ahead ready. */
 import { makeDraggable, putBack } from './gestures.js';
 import { PhotoShelf } from './photo-shelf.js';
-import { panBy, panStep, showAt } from './zoom.js';
+import { dragToPan, panBy, panStep, placeIn, showAt } from './zoom.js';
 
 /** @typedef {import('./gestures.js').Direction} Direction */
 
@@ -47,18 +47,29 @@ export function startDeck({ state, press, showState, signal, element, stream, se
     if (found instanceof HTMLButtonElement) found.click();
   };
 
-  const openZoom = () => {
+  /** @param {string} colour */
+  const label = (colour) => {
+    const found = document.querySelector(`#label [data-label="${CSS.escape(colour)}"]`);
+    if (found instanceof HTMLButtonElement) found.click();
+  };
+
+  /** @param {PointerEvent} [at] The tap that opens the zoom: what was under it stays in view. */
+  const openZoom = (at) => {
     const photo = state()['deck']?.photo;
     if (photo === undefined || photo.broken || zoom.open) return;
     element('zoom-label').textContent = `${photo.name} · full size`;
     zoomImage.alt = photo.alt;
+    const place = at === undefined ? { x: 0.5, y: 0.5 } : placeIn(at, element('card-image').getBoundingClientRect());
+    // Until the whole picture is there, the one of the card stands in its place.
+    zoomImage.style.backgroundImage = /^[\w/.-]+$/.test(photo.source) ? `url("${photo.source}")` : '';
     zoomImage.src = photo.full;
     zoomImage.width = photo.fullWidth / devicePixelRatio;
     zoomImage.height = photo.fullHeight / devicePixelRatio;
     zoom.showModal();
     zoomScroll.focus();
-    showAt(zoomScroll, 0.5, 0.5);
+    showAt(zoomScroll, place.x, place.y);
   };
+  dragToPan(zoomScroll, signal);
   zoom.addEventListener('close', () => {
     // The full image is large. Leaving it cancels its load and frees its memory.
     zoomImage.removeAttribute('src');
@@ -77,6 +88,20 @@ export function startDeck({ state, press, showState, signal, element, stream, se
     tap: openZoom,
     signal,
   });
+
+  /**
+   * Returns the photo with the picture that has enough pixels for the card as it is now: fewer are decoded and painted
+   * sooner.
+   *
+   * @param {any} photo
+   */
+  const sized = (photo) => {
+    const scale = Math.min(card.clientWidth / photo.width, card.clientHeight / photo.height) * devicePixelRatio;
+    const isEnough = scale * Math.max(photo.width, photo.height) <= 1024;
+    // The picture that came with the page is there already.
+    const isHere = element('card-image').getAttribute('src') === photo.source;
+    return isEnough && !isHere ? { ...photo, source: photo.half } : photo;
+  };
 
   /** @param {HTMLImageElement} image */
   const place = (image) => {
@@ -121,6 +146,7 @@ export function startDeck({ state, press, showState, signal, element, stream, se
         if (compare.offsetParent !== null) compare.click();
       } else if (action === 'help') help.showModal();
       else if (action.startsWith('rate-')) rate(action.slice(5));
+      else if (action.startsWith('label-')) label(action.slice(6));
       else if (action.startsWith('pan-')) panBy(zoomScroll, panStep(action, zoomScroll));
       else press(action);
     },
@@ -157,10 +183,11 @@ export function startDeck({ state, press, showState, signal, element, stream, se
         card.style.setProperty('--ratio', String(photo.width / photo.height));
         card.style.setProperty('--own', `${photo.fullWidth / devicePixelRatio}px`);
         card.classList.add('has-ratio');
-        place(shelf.image(photo));
+        place(shelf.image(sized(photo)));
         requestAnimationFrame(() => performance.mark('shown', { detail: id }));
       }
-      shelf.keep([photo, ...ahead].filter((each) => each !== undefined && each !== null && !each.broken));
+      const wanted = [photo, ...ahead].filter((each) => each !== undefined && each !== null && !each.broken);
+      shelf.keep(wanted.map(sized));
     },
   };
 }

@@ -45,6 +45,8 @@ export class PhotoShelf {
     } else {
       this.#images.delete(source);
     }
+    // A picture that is there is painted in the same frame as its name.
+    image.decoding = image.complete ? 'sync' : 'async';
     this.#images.set(source, image);
     if (width !== undefined) image.width = width;
     if (height !== undefined) image.height = height;
@@ -61,13 +63,17 @@ export class PhotoShelf {
    * @param {number} attempt
    */
   #load(image, source, attempt) {
-    image.decode().catch(() => {
-      setTimeout(() => {
-        if (attempt > 6 || this.#images.get(source) !== image || image.naturalWidth > 0) return;
-        image.src = source;
-        this.#load(image, source, attempt + 1);
-      }, 150 * attempt);
-    });
+    image.decode().then(
+      // The small picture would be painted behind the whole one, and loaded for that.
+      () => image.style.removeProperty('background-image'),
+      () => {
+        setTimeout(() => {
+          if (attempt > 6 || this.#images.get(source) !== image || image.naturalWidth > 0) return;
+          image.src = source;
+          this.#load(image, source, attempt + 1);
+        }, 150 * attempt);
+      },
+    );
   }
 
   /**

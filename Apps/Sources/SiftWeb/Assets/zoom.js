@@ -56,6 +56,38 @@ export function showAt(view, x, y) {
 }
 
 /**
+ * Returns the place of a point in a picture as shares of its size, from 0 to 1.
+ *
+ * @param {{clientX: number, clientY: number}} point
+ * @param {{left: number, top: number, width: number, height: number}} box
+ */
+export function placeIn({ clientX, clientY }, { left, top, width, height }) {
+  const inside = (/** @type {number} */ share) => (Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0.5);
+  return { x: inside((clientX - left) / width), y: inside((clientY - top) / height) };
+}
+
+/**
+ * Lets a mouse drag a view. Fingers scroll it by themselves.
+ *
+ * @param {HTMLElement} view
+ * @param {AbortSignal} signal
+ */
+export function dragToPan(view, signal) {
+  view.addEventListener('pointerdown', (event) => {
+    if (event.pointerType !== 'mouse' || event.button !== 0) return;
+    if (view.scrollWidth <= view.clientWidth && view.scrollHeight <= view.clientHeight) return;
+    view.setPointerCapture(event.pointerId);
+    view.classList.add('is-dragged');
+  }, { signal });
+  view.addEventListener('pointermove', (event) => {
+    if (view.classList.contains('is-dragged')) panBy(view, [-event.movementX, -event.movementY]);
+  }, { signal });
+  for (const kind of ['pointerup', 'pointercancel', 'lostpointercapture']) {
+    view.addEventListener(kind, () => view.classList.remove('is-dragged'), { signal });
+  }
+}
+
+/**
  * Makes views scroll together.
  *
  * @param {Element[]} views

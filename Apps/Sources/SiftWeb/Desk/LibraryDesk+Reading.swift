@@ -23,23 +23,29 @@ extension LibraryDesk {
         readings.last += 1
         let number = readings.last
         let found = try await database.read { [photos, decisions] db in
-            let history = try decisions.history(of: id, limit: 50, in: db)
+            // Usually the newest decision is the one to undo. Only a redo needs to look further back.
+            var history = try decisions.history(of: id, limit: redoable > 0 ? 50 : 4, in: db)
+            if !history.contains(where: Self.stands) { history = try decisions.history(of: id, limit: 200, in: db) }
             var around: [Photo] = []
-            if var early = current {
-                early.time -= 30
-                around = try photos.photos(of: id, .all, after: PhotoStore.Position(of: early), limit: 100, in: db)
+            if let time = current?.time {
+                let near = PhotoStore.Filter.every([.all, .taken(from: time - 30, before: time + 30)])
+                around = try photos.photos(of: id, near, limit: 100, in: db)
             }
             var known: [PhotoID: Photo] = [:]
             for id in shown { known[id] = try photos.photo(id, in: db) }
             return DeskReading(
                 counts: try photos.counts(of: id, in: db), burst: Self.burst(around: current, in: around), known: known,
-                undo: history.first { !$0.isUndone && $0.failure == nil }.map(Self.step),
+                undo: history.first(where: Self.stands).map(Self.step),
                 redo: history.filter(\.isUndone).prefix(redoable).last.map(Self.step))
         }
         guard number > readings.shown else { return }
         readings.shown = number
         if found != reading { reading = found }
         if library.found != found.counts.total { library.found = found.counts.total }
+    }
+
+    private nonisolated static func stands(_ decision: Decision) -> Bool {
+        !decision.isUndone && decision.failure == nil
     }
 
     private nonisolated static func step(_ decision: Decision) -> Deck.Step {

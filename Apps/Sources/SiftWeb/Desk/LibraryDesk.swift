@@ -16,7 +16,11 @@ public final class LibraryDesk: SiftDesk, Service {
     public internal(set) var waiting: [WaitingDecision] = []
     /// Whether decisions are also written to XMP sidecars.
     public internal(set) var writesSidecars: Bool
+    /// The selection to which the card is narrowed; `nil` for all undecided photos.
+    public private(set) var selection: Selection?
 
+    /// Whether decisions wait for a review.
+    private var waitsForReview: Bool
     /// The photo that a person has taken out of the strip. It is on the card until it is decided.
     var chosen: Photo?
     /// The values that were read from the store for the photo on the card.
@@ -28,7 +32,6 @@ public final class LibraryDesk: SiftDesk, Service {
     @ObservationIgnored let activities: AsyncStream<LibraryService.Activity>
     @ObservationIgnored let loader: PhotoLoader
     @ObservationIgnored let model: PhotoSwipeViewModel
-    @ObservationIgnored let waitsForReview: Bool
     @ObservationIgnored nonisolated let photos = PhotoStore()
     @ObservationIgnored nonisolated let decisions = DecisionStore()
     @ObservationIgnored let turn = DeskTurn()
@@ -110,9 +113,11 @@ public final class LibraryDesk: SiftDesk, Service {
     /// nothing.
     public func decide(_ requests: [DecisionRequest]) async throws {
         try await turn.take {
-            for request in requests {
-                guard await self.model.decide(request) else { throw self.takeError() }
-                guard request.photo == self.chosen?.id else { continue }
+            let isDone =
+                requests.count == 1
+                ? await self.model.decide(requests[0]) : await self.model.decide(requests)
+            guard isDone else { throw self.takeError() }
+            if let request = requests.last(where: { $0.photo == self.chosen?.id }) {
                 self.chosen = request.kind.settlesPhoto ? nil : try await self.photo(request.photo)
             }
             try await self.read()
@@ -146,6 +151,11 @@ public final class LibraryDesk: SiftDesk, Service {
                 await self.model.redo()
                 if self.model.error != nil { throw self.takeError() }
             } else {
+                guard let past = try await self.past(decision) else { throw PhotoProcessingError(.nothingToUndo) }
+                // Another decision about the photo stands now. An older one must not be carried out beside it.
+                if past.action.kind.settlesPhoto, try await self.photo(past.action.photo)?.decision != nil {
+                    throw PhotoProcessingError(.alreadyDecided)
+                }
                 try await self.processor.redo(decision, of: self.record.id)
                 await self.model.refresh()
             }
@@ -172,9 +182,20 @@ public final class LibraryDesk: SiftDesk, Service {
         try await processor.retryFailed()
     }
 
+    /// Narrows the card to the undecided photos of a selection. `nil` shows all undecided photos.
+    public func select(_ selection: Selection?) async throws {
+        try await turn.take {
+            self.chosen = nil
+            self.selection = selection
+            await self.model.narrow(to: selection?.filter)
+            try await self.read()
+        }
+    }
+
     /// Sets when decisions are carried out.
     public func setReview(_ waitsForReview: Bool) async throws {
-        // The queue's mode is fixed when it opens. The next start reads the setting.
+        try await processor.setReview(waitsForReview)
+        self.waitsForReview = waitsForReview
     }
 
     /// Sets whether decisions are also written to XMP sidecars.
@@ -193,6 +214,36 @@ public final class LibraryDesk: SiftDesk, Service {
 
     // MARK: Reading
 
+    /// Returns photos in the order in which they are shown, beginning after a place.
+    public func photos(
+        _ filter: PhotoStore.Filter, after place: PhotoStore.Position?, limit: Int
+    ) async throws -> [Photo] {
+        let id = record.id
+        return try await database.read { [photos] in
+            try photos.photos(of: id, filter, after: place, limit: limit, in: $0)
+        }
+    }
+
+    /// Returns the number of photos that a filter lets pass.
+    public func count(_ filter: PhotoStore.Filter) async throws -> Int {
+        let id = record.id
+        return try await database.read { [photos] in try photos.count(of: id, filter, in: $0) }
+    }
+
+    /// Returns the names of the cameras of all photos.
+    public func cameras() async throws -> [String] {
+        let id = record.id
+        return try await database.read { [photos] in try photos.cameras(of: id, in: $0) }
+    }
+
+    /// Returns the bursts and near-duplicates among all photos whose features are known.
+    public func suggestions() async throws -> [AlikeGroup] {
+        let id = record.id
+        return try await database.read { [photos] db in
+            AlikeFinder().suggestions(among: try photos.alikePhotos(of: id, in: db))
+        }
+    }
+
     /// Returns a photo, or `nil` if there is none of this id.
     public func photo(_ id: PhotoID) async throws -> Photo? {
         try await database.read { [photos] in try photos.photo(id, in: $0) }
@@ -207,8 +258,10 @@ public final class LibraryDesk: SiftDesk, Service {
             while found.count < limit {
                 let page = try decisions.history(of: id, before: number, limit: limit, in: db)
                 for decision in page where kind == nil || decision.action.kind == kind {
-                    let state = try photos.photo(decision.action.photo, in: db)?.state ?? .missing
-                    found.append(PastDecision(decision: decision, state: state))
+                    let photo = try photos.photo(decision.action.photo, in: db)
+                    found.append(
+                        PastDecision(
+                            decision: decision, state: photo?.state ?? .missing, isOpen: photo?.decision == nil))
                 }
                 guard page.count == limit, let last = page.last else { break }
                 number = last.number

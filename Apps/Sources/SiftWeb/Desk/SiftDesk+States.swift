@@ -18,7 +18,8 @@ extension SiftDesk {
             case nil: nil
             }
         return LibraryState(
-            name: library.name, found: library.found, isScanning: library.isScanning, notice: notice)
+            name: library.name, found: library.found, isScanning: library.isScanning, notice: notice,
+            isOneOfSeveral: libraries.count > 1)
     }
 
     func sessionState() -> SessionState {
@@ -45,6 +46,7 @@ extension SiftDesk {
         } else {
             state.message = message()
         }
+        state.selection = selection.map { DeckState.Selected(text: "Only: \($0.text)", page: "/library?\($0.query)") }
         state.error = deck.failure.map {
             DeckState.Failure(title: $0.message, advice: $0.advice, canRetry: $0.isRetryable || queue.failures > 0)
         }
@@ -65,6 +67,12 @@ extension SiftDesk {
                 title: "The folder is gone",
                 advice: "Sift cannot find \(library.name). Connect its drive or move the folder back. "
                     + "Your decisions are safe and wait for it.")
+        }
+        if selection != nil, progress.counts.undecided > 0 {
+            return DeckState.Message(
+                title: "This selection is decided",
+                advice: "\(Wording.count(progress.counts.undecided, "photo")) outside of it "
+                    + "\(progress.counts.undecided == 1 ? "is" : "are") undecided.")
         }
         if library.found > 0 || progress.counts.total > 0 {
             return DeckState.Message(

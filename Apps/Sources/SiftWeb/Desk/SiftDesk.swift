@@ -18,9 +18,15 @@ public import SiftCore
     var waiting: [WaitingDecision] { get }
     /// Whether decisions are also written to XMP sidecars.
     var writesSidecars: Bool { get }
+    /// The selection to which the card is narrowed; `nil` for all undecided photos.
+    var selection: Selection? { get }
+    /// All libraries that can be opened, in a fixed order.
+    var libraries: [LibraryStatus] { get }
+    /// The place of the open library among ``libraries``.
+    var openLibrary: Int { get }
 
-    /// Records decisions. They are on disk when the method returns. A decision whose id is known already changes
-    /// nothing.
+    /// Records decisions as one step: all of them or none. They are on disk when the method returns. A decision whose
+    /// id is known already changes nothing.
     func decide(_ requests: [DecisionRequest]) async throws
     /// Undoes a decision. A decision that was undone already stays so.
     func undo(_ decision: UUID) async throws
@@ -37,12 +43,53 @@ public import SiftCore
     /// Sets whether decisions are also written to XMP sidecars.
     func setWritesSidecars(_ writes: Bool) async throws
 
+    /// Narrows the card to the undecided photos of a selection. `nil` shows all undecided photos.
+    func select(_ selection: Selection?) async throws
+    /// Opens another library of ``libraries``.
+    func open(library place: Int) async throws
+
+    /// Returns photos in the order in which they are shown, beginning after a place.
+    func photos(_ filter: PhotoStore.Filter, after place: PhotoStore.Position?, limit: Int) async throws -> [Photo]
+    /// Returns the number of photos that a filter lets pass.
+    func count(_ filter: PhotoStore.Filter) async throws -> Int
+    /// Returns the names of the cameras of all photos.
+    func cameras() async throws -> [String]
+    /// Returns the bursts and near-duplicates among all photos whose features are known.
+    func suggestions() async throws -> [AlikeGroup]
     /// Returns a photo, or `nil` if there is none of this id.
     func photo(_ id: PhotoID) async throws -> Photo?
     /// Returns decisions, the newest first.
     func history(_ kind: PhotoAction.Kind?, before number: Int64, limit: Int) async throws -> [PastDecision]
     /// Returns a picture of a photo, or `nil` if the photo or this version of it is gone.
     nonisolated func picture(_ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize) async throws -> Rendition?
+}
+
+extension SiftDesk {
+    /// The one library of a desk that has one.
+    public var libraries: [LibraryStatus] { [library] }
+    /// The place of the one library.
+    public var openLibrary: Int { 0 }
+    /// Refuses any place but that of the one library.
+    public func open(library place: Int) async throws {
+        guard place == 0 else { throw PhotoProcessingError(.unknownAction) }
+    }
+}
+
+/// Photos that a person wants to decide before all others.
+public struct Selection: Sendable, Hashable {
+    /// The photos.
+    public var filter: PhotoStore.Filter
+    /// The selection in words, such as `Fujifilm X-T4 · 3 stars or more`.
+    public var text: String
+    /// The query of the page that lists the selection.
+    public var query: String
+
+    /// Creates a selection.
+    public init(filter: PhotoStore.Filter, text: String, query: String) {
+        self.filter = filter
+        self.text = text
+        self.query = query
+    }
 }
 
 /// The folder of photos as the desk knows it.
@@ -176,10 +223,13 @@ public struct PastDecision: Sendable, Hashable {
     public var decision: Decision
     /// Where the photo's files are now.
     public var state: Photo.State
+    /// Whether the photo is undecided now, so that an undone decision can be made again.
+    public var isOpen: Bool
 
     /// Creates a past decision.
-    public init(decision: Decision, state: Photo.State) {
+    public init(decision: Decision, state: Photo.State, isOpen: Bool = false) {
         self.decision = decision
         self.state = state
+        self.isOpen = isOpen
     }
 }

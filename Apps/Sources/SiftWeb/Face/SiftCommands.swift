@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import HablareWeb
 import SiftCore
 
@@ -23,6 +24,31 @@ enum SiftCommand {
         let photo: String
         let version: String
         let rating: String
+    }
+
+    /// Sets the colour label.
+    struct Label: Decodable, Sendable {
+        let photo: String
+        let version: String
+        /// The colour. Empty to remove the label.
+        let label: String
+    }
+
+    /// Trashes the photos that a person has marked, as one step.
+    struct TrashMarked: Decodable, Sendable {
+        /// Each photo and its version, joined by a slash. Missing if none is marked.
+        let photos: [String]?
+    }
+
+    /// Narrows the card to a selection.
+    struct Select: Decodable, Sendable {
+        /// The query of the page that lists the selection. Empty for all photos.
+        let query: String
+    }
+
+    /// Opens a library.
+    struct OpenLibrary: Decodable, Sendable {
+        let library: String
     }
 
     /// Keeps one photo of a burst and trashes those that are undecided.
@@ -77,6 +103,25 @@ extension SiftCommand.Decide {
             id: id, photo: try SiftCommand.photo(photo), version: try SiftCommand.version(version),
             shownDecision: shown.flatMap { $0.isEmpty ? nil : PhotoAction.Kind(rawValue: $0) },
             kind: PhotoAction.Kind(rawValue: choice.rawValue))
+    }
+}
+
+extension SiftCommand.TrashMarked {
+    /// Returns the decisions, or throws a problem if no photo is marked.
+    func requests(_ id: UUID) throws -> [DecisionRequest] {
+        let photos = photos ?? []
+        guard !photos.isEmpty else {
+            throw FaceProblem(
+                .unprocessableContent, code: "nothingMarked", title: "No photo is marked",
+                detail: "Mark the photos that shall go to the trash first.")
+        }
+        return try photos.enumerated().map { place, text in
+            let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw PhotoProcessingError(.photoGone) }
+            return DecisionRequest(
+                id: SiftCommand.part(place, of: id), photo: try SiftCommand.photo(parts[0]),
+                version: try SiftCommand.version(parts[1]), kind: .trash)
+        }
     }
 }
 

@@ -25,6 +25,20 @@ extension SiftFace {
                     version: try SiftCommand.version(command.version), kind: .rating, rating: stars == 0 ? nil : stars)
             ])
         }
+        commands.on("label", SiftCommand.Label.self, pageAfterForm: "/") { command, id in
+            guard command.label.isEmpty || PhotoState.labels.contains(command.label) else {
+                throw PhotoProcessingError(.unknownAction)
+            }
+            try await desk.decide([
+                DecisionRequest(
+                    id: id.uuid, photo: try SiftCommand.photo(command.photo),
+                    version: try SiftCommand.version(command.version), kind: .label,
+                    label: command.label.isEmpty ? nil : command.label)
+            ])
+        }
+        commands.on("trashMarked", SiftCommand.TrashMarked.self, pageAfterForm: "/alike") { command, id in
+            try await desk.decide(try command.requests(id.uuid))
+        }
         commands.on("settle", SiftCommand.Settle.self, pageAfterForm: "/") { command, id in
             try await desk.decide(try settling(command, id.uuid))
         }
@@ -36,6 +50,16 @@ extension SiftFace {
         }
         commands.on("restore", SiftCommand.Past.self, pageAfterForm: "/history") { command, _ in
             try await desk.undo(try SiftCommand.decision(command.decision))
+        }
+        commands.on("again", SiftCommand.Past.self, pageAfterForm: "/history") { command, _ in
+            try await desk.redo(try SiftCommand.decision(command.decision))
+        }
+        commands.on("select", SiftCommand.Select.self, pageAfterForm: "/") { command, _ in
+            try await desk.select(try await selection(of: LibraryFilter(query: command.query)))
+        }
+        commands.on("openLibrary", SiftCommand.OpenLibrary.self, pageAfterForm: "/") { command, _ in
+            guard let place = Int(command.library) else { throw PhotoProcessingError(.unknownAction) }
+            try await desk.open(library: place)
         }
         commands.on("show", SiftCommand.Show.self, pageAfterForm: "/") { command, _ in
             try await desk.show(try SiftCommand.photo(command.photo))

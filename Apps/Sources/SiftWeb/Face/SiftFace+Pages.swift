@@ -11,6 +11,13 @@ extension SiftFace {
         router.get("/review") { _, _ in try await self.page("review") { $0.pages.review = true } }
         router.get("/settings") { _, _ in try await self.page("settings") { $0.pages.settings = true } }
         router.get("/history") { request, _ in try await self.historyPage(request.uri.queryParameters) }
+        router.get("/library") { request, _ in
+            try await self.libraryPage(request.uri.query ?? "", request.uri.queryParameters)
+        }
+        router.get("/alike") { request, _ in
+            try await self.alikePage(request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0)
+        }
+        router.get("/libraries") { _, _ in try await self.librariesPage() }
         router.get("/photo/:id") { _, context in try await self.photoPage(context.parameters.get("id") ?? "") }
         router.get("/compare") { request, _ in
             try await self.comparePage(request.uri.queryParameters["photos"].map(String.init) ?? "")
@@ -46,6 +53,52 @@ extension SiftFace {
                 detail: "Choose two to four different photos.")
         }
         return try page("compare") { $0.compare = compare }
+    }
+
+    /// Lists the photos that a filter lets pass.
+    private func libraryPage(_ query: String, _ parameters: Parameters) async throws -> Response {
+        let filter = LibraryFilter(query: query)
+        let stored = try await self.filter(of: filter)
+        var place: PhotoStore.Position?
+        if let after = parameters["after"] { place = PhotoStore.Position(of: try await photo(String(after))) }
+        let photos = try await desk.photos(stored, after: place, limit: LibraryPage.limit)
+        let list = LibraryPage(
+            filter, photos: photos, count: try await desk.count(stored),
+            undecided: try await desk.count(.every([.undecided, stored])), cameras: try await desk.cameras())
+        return try page("library") {
+            $0.pages.library = true
+            $0.list = list
+        }
+    }
+
+    /// Returns the filter of the store. Bursts are found anew, because they are not stored.
+    func filter(of filter: LibraryFilter) async throws -> PhotoStore.Filter {
+        guard filter.burst else { return filter.stored(inBursts: []) }
+        return filter.stored(inBursts: try await desk.suggestions().filter { $0.reason == .burst }.flatMap(\.photos))
+    }
+
+    /// Returns the selection of a filter, or `nil` if the filter lets all photos pass.
+    func selection(of filter: LibraryFilter) async throws -> Selection? {
+        guard filter != LibraryFilter() else { return nil }
+        return Selection(filter: try await self.filter(of: filter), text: filter.text, query: filter.query)
+    }
+
+    /// Lists photos that are alike, beginning after a number of groups.
+    private func alikePage(_ start: Int) async throws -> Response {
+        let groups = try await desk.suggestions()
+        let undecided = try await desk.photos(
+            .every([.undecided, .among(groups.flatMap(\.photos))]), after: nil, limit: .max)
+        let alike = AlikePage(groups, undecided: undecided, from: max(0, start))
+        return try page("alike") {
+            $0.pages.alike = true
+            $0.alike = alike
+        }
+    }
+
+    private func librariesPage() throws -> Response {
+        let open = desk.openLibrary
+        let libraries = desk.libraries.enumerated().map { LibraryChoice($1, place: $0, isOpen: $0 == open) }
+        return try page("libraries") { $0.libraries = libraries }
     }
 
     private func historyPage(_ parameters: Parameters) async throws -> Response {

@@ -17,15 +17,17 @@ public struct SiftFace {
     ///
     /// - Parameters:
     ///   - desk: The view models behind the pages.
+    ///   - others: The desks of other libraries, which can be opened in the same pages. Default: none.
     ///   - settingsFile: The file with the person's settings. It is created when they are changed first.
     ///   - now: Returns the present moment. Default: the system's clock.
     ///   - zone: The person's time zone. Default: the system's.
     /// - Throws: An error if the settings cannot be read, or if a template has a fault.
     public static func make(
-        _ desk: any SiftDesk, settingsFile: URL, now: @escaping @Sendable () -> Date = { Date() },
-        zone: TimeZone = .current
+        _ desk: any SiftDesk, with others: [any SiftDesk] = [], settingsFile: URL,
+        now: @escaping @Sendable () -> Date = { Date() }, zone: TimeZone = .current
     ) throws -> Face {
         let file = SettingsFile(url: settingsFile)
+        let desk: any SiftDesk = others.isEmpty ? desk : DeskSwitch(desk, others)
         return try make(desk, settings: SettingsModel(try file.read()) { try file.write($0) }, now: now, zone: zone)
     }
 

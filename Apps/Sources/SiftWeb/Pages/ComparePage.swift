@@ -45,7 +45,9 @@ struct ComparePage: Sendable {
                 fullHeight: state.fullHeight, label: "\(state.name), photo \(place + 1) of \(photos.count)",
                 note: photo.id == best ? "Sharpest of these" : "", decision: state.decision,
                 decisionText: Choice(rawValue: state.decision)?.done ?? "", isMarked: place == 0,
-                actions: Choice.allCases.map { Pane.Action(action: $0.rawValue, label: "\($0.name) \(state.name)") })
+                actions: [Choice.trash, .keep, .favourite].map {
+                    Pane.Action(action: $0.rawValue, label: "\($0.name) \(state.name)")
+                })
         }
     }
 }

@@ -22,6 +22,10 @@ struct HistoryPage: Sendable {
         let canRestore: Bool
         let restoreText: String
         let restoreLabel: String
+        /// Whether the decision was undone and can be made again.
+        let canRedo: Bool
+        let redoText: String
+        let redoLabel: String
     }
 
     /// The decisions of a day.
@@ -82,7 +86,7 @@ extension HistoryPage.Entry {
         note = [Wording.time(made.madeAt, in: zone), folder].filter { !$0.isEmpty }.joined(separator: " · ")
         self.action = action.kind.rawValue
         let choice = Choice(rawValue: action.kind.rawValue)
-        actionText = choice?.done ?? action.kind.rawValue.capitalized
+        actionText = choice?.done ?? Self.mark(action)
         let isTrash = action.kind == .trash
         let isLost = isTrash && made.isSettled && past.state == .missing
         canRestore = !made.isUndone && made.failure == nil && !isLost
@@ -96,6 +100,18 @@ extension HistoryPage.Entry {
             } else {
                 isTrash ? "Restore" : "Take back"
             }
+        canRedo = made.isUndone && made.failure == nil && past.state == .present && past.isOpen
+        redoText = isTrash ? "Trash again" : "Do again"
+        redoLabel = "\(isTrash ? "Trash again" : "Do again: \(actionText.lowercased())") \(name)"
         restoreLabel = "\(isTrash ? "Restore" : "Take back: \(actionText.lowercased())") \(name)"
+    }
+
+    /// Returns the mark that an action set, in words.
+    private static func mark(_ action: PhotoAction) -> String {
+        switch action.kind {
+        case .rating: action.after.rating.map { "Rated: \(Wording.count($0, "star"))" } ?? "Rating removed"
+        case .label: action.after.label.map { "Label: \($0)" } ?? "Label removed"
+        default: action.kind.rawValue.capitalized
+        }
     }
 }

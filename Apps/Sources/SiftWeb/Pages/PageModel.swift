@@ -7,6 +7,8 @@ struct PageModel: Sendable {
     /// The page that is marked in the menu.
     struct Marks: Sendable {
         var deck = false
+        var library = false
+        var alike = false
         var review = false
         var history = false
         var settings = false
@@ -34,4 +36,7 @@ struct PageModel: Sendable {
     var photo: PhotoState?
     var compare: ComparePage?
     var history: HistoryPage?
+    var list: LibraryPage?
+    var alike: AlikePage?
+    var libraries: [LibraryChoice] = []
 }

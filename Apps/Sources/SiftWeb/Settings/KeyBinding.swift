@@ -36,6 +36,15 @@ struct KeyMap: Sendable, Hashable {
         KeyBinding(action: "rate-3", keys: ["3"], contexts: ["card"]),
         KeyBinding(action: "rate-4", keys: ["4"], contexts: ["card"]),
         KeyBinding(action: "rate-5", keys: ["5"], contexts: ["card"]),
+        KeyBinding(action: "label-Red", keys: ["6"], contexts: ["card"]),
+        KeyBinding(action: "label-Yellow", keys: ["7"], contexts: ["card"]),
+        KeyBinding(action: "label-Green", keys: ["8"], contexts: ["card"]),
+        KeyBinding(action: "label-Blue", keys: ["9"], contexts: ["card"]),
+        KeyBinding(action: "label-Purple", keys: [], contexts: ["card"]),
+        KeyBinding(action: "mark-1", keys: ["1"], contexts: ["compare"]),
+        KeyBinding(action: "mark-2", keys: ["2"], contexts: ["compare"]),
+        KeyBinding(action: "mark-3", keys: ["3"], contexts: ["compare"]),
+        KeyBinding(action: "mark-4", keys: ["4"], contexts: ["compare"]),
         KeyBinding(action: "help", keys: ["?"], contexts: ["card"]),
     ]
 

@@ -44,7 +44,15 @@ struct DeckState: WebState, Hashable {
         let canRetry: Bool
     }
 
+    /// The selection to which the card is narrowed.
+    struct Selected: Encodable, Sendable, Hashable {
+        let text: String
+        /// The address of the page that lists it.
+        let page: String
+    }
+
     var directions: [DirectionState]
+    var selection: Selected?
     var photo: PhotoState?
     /// The photos that may come next, the most likely first.
     var ahead: [PhotoState] = []

@@ -11,6 +11,8 @@ struct LibraryState: WebState, Hashable {
     let name: String
     let foundText: String
     let notice: Notice?
+    /// Whether there are other libraries to open.
+    let isOneOfSeveral: Bool
 
     /// Describes a library.
     ///
@@ -19,7 +21,9 @@ struct LibraryState: WebState, Hashable {
     ///   - found: The number of photos.
     ///   - isScanning: Whether a scan runs.
     ///   - notice: The notice that a person should see.
-    init(name: String, found: Int, isScanning: Bool, notice: Notice? = nil) {
+    ///   - isOneOfSeveral: Whether there are other libraries to open.
+    init(name: String, found: Int, isScanning: Bool, notice: Notice? = nil, isOneOfSeveral: Bool = false) {
+        self.isOneOfSeveral = isOneOfSeveral
         self.name = name
         let photos = "\(Wording.count(found, "photo"))"
         foundText =

@@ -20,6 +20,20 @@ struct PhotoState: WebState, Hashable {
         let isSet: Bool
     }
 
+    /// A button that sets the colour label.
+    struct LabelButton: Encodable, Sendable, Hashable {
+        /// The colour, such as `Red`.
+        let name: String
+        /// The label that the button sets. The button of the present label removes it.
+        let value: String
+        let label: String
+        /// Whether the button is of the present label, as ARIA writes it.
+        let pressed: String
+    }
+
+    /// The colour labels, by the names that Lightroom, darktable and digiKam share.
+    static let labels = ["Red", "Yellow", "Green", "Blue", "Purple"]
+
     /// Why the photo cannot be shown.
     struct Broken: Encodable, Sendable, Hashable {
         let title: String
@@ -33,6 +47,8 @@ struct PhotoState: WebState, Hashable {
     let alt: String
     /// Addresses of the picture for the card, of a small one, of the whole one, and of the page without scripts.
     let source: String
+    /// The address of a picture of half the size, for a card on which the other one would only be made smaller.
+    let half: String
     let thumb: String
     /// The address of the picture that fills the frame until the one for the card is there.
     let first: String
@@ -47,6 +63,9 @@ struct PhotoState: WebState, Hashable {
     let details: String
     let badges: [Badge]
     let stars: [Star]
+    let labels: [LabelButton]
+    /// The colour label, if it is one of the known ones, or an empty text.
+    let colour: String
     let broken: Broken?
     /// The decision that settled the photo, or an empty text.
     let decision: String
@@ -56,6 +75,8 @@ struct PhotoState: WebState, Hashable {
 
     /// The longest edge of the picture on a card, in pixels.
     static let cardEdge = 2048
+    /// The longest edge of the smaller picture on a card, in pixels.
+    static let halfEdge = 1024
 
     /// Describes a photo.
     init(_ photo: Photo) {
@@ -64,6 +85,7 @@ struct PhotoState: WebState, Hashable {
         name = Wording.name(photo.principal.path.name.description)
         alt = "Photo \(name)"
         source = PhotoAddress.picture(photo.id, photo.version, .screen(maximumEdge: Self.cardEdge))
+        half = PhotoAddress.picture(photo.id, photo.version, .screen(maximumEdge: Self.halfEdge))
         thumb = PhotoAddress.picture(photo.id, photo.version, .thumbnail)
         first = PhotoAddress.picture(photo.id, photo.version, .card)
         full = PhotoAddress.picture(photo.id, photo.version, .full)
@@ -83,6 +105,12 @@ struct PhotoState: WebState, Hashable {
             Star(
                 number: $0, value: $0 == rating ? "0" : String($0), label: Wording.count($0, "star"),
                 pressed: $0 == rating ? "true" : "false", isSet: $0 <= rating)
+        }
+        let colour = photo.marks.label.flatMap { Self.labels.contains($0) ? $0 : nil } ?? ""
+        self.colour = colour
+        labels = Self.labels.map {
+            LabelButton(
+                name: $0, value: $0 == colour ? "" : $0, label: "\($0) label", pressed: $0 == colour ? "true" : "false")
         }
         broken = photo.failure.map {
             Broken(title: $0.message, advice: "You can still decide this photo. \($0.advice)")
@@ -109,7 +137,7 @@ struct PhotoState: WebState, Hashable {
         if roles.contains(.sidecar) { badges.append(Badge(text: "With sidecar")) }
         if photo.marks.isFavourite { badges.append(Badge(text: "Favourite")) }
         if let rating = photo.marks.rating, rating < 0 { badges.append(Badge(text: "Rejected")) }
-        if let label = photo.marks.label { badges.append(Badge(text: label)) }
+        if let label = photo.marks.label, !labels.contains(label) { badges.append(Badge(text: label)) }
         return badges
     }
 }

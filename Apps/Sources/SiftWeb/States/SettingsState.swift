@@ -60,6 +60,8 @@ struct SettingsState: WebState, Hashable {
         if let direction = Direction(rawValue: action) { return "\(direction.name): \(directions[direction].name)" }
         if let choice = Choice(rawValue: action) { return choice.name }
         if action.hasPrefix("rate-") { return action == "rate-0" ? "No stars" : "Stars: \(action.suffix(1))" }
+        if action.hasPrefix("label-") { return "\(action.dropFirst(6)) label" }
+        if action.hasPrefix("mark-") { return "Mark photo \(action.suffix(1)) of the comparison" }
         if action.hasPrefix("pan-") { return "Move the view \(action.dropFirst(4))" }
         let labels = [
             "undo": "Undo", "redo": "Redo", "zoom": "Full size", "compare": "Compare the burst",

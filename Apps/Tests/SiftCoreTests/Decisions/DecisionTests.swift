@@ -133,6 +133,25 @@ import Testing
         #expect(store.test.trashed == ["a.jpg"])
     }
 
+    @Test func waitsForAReviewFromNowOnAndNoLonger() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        let (a, b) = (try await store.photo("a.jpg"), try await store.photo("b.jpg"))
+        try await store.running(store.processor()) { processor in
+            try await processor.setReview(true)
+            for photo in [a, b] {
+                try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            }
+            store.clock.advance(by: .seconds(60))
+            #expect(processor.snapshot.pending == 2)
+            #expect(store.test.trashed.isEmpty)
+            try await processor.setReview(false)
+            await store.clock.sleepers(reach: 1)
+            store.clock.advance(by: .milliseconds(500))
+            for await state in processor.updates where state.pending == 0 { break }
+        }
+        #expect(store.test.trashed == ["a.jpg", "b.jpg"])
+    }
+
     @Test func neverTrashesAStranger() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let (a, b) = (try await store.photo("a.jpg"), try await store.photo("b.jpg"))

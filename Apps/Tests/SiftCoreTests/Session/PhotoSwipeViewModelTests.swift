@@ -77,6 +77,23 @@ import Testing
         await model.close()
     }
 
+    @Test func narrowsToASelectionAndBack() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
+        let model = try model(store, try await store.processor())
+        await model.refresh()
+        #expect(name(model) == "a.jpg")
+        let wanted = try await store.photo("c.jpg")
+        await model.narrow(to: .among([wanted.id]))
+        #expect(name(model) == "c.jpg" && model.queue.isEmpty)
+        await model.decide(.keep)
+        #expect(model.currentPhoto == nil)
+        await model.undo()
+        #expect(name(model) == "c.jpg")
+        await model.narrow(to: nil)
+        #expect(name(model) == "a.jpg" && model.queue.count == 2)
+        await model.close()
+    }
+
     @Test func undoBringsThePhotoBackAndRedoTakesItAway() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
         let model = try model(store, try await store.processor())

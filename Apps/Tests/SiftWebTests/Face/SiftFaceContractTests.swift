@@ -6,7 +6,7 @@ import Testing
 @testable import SiftWeb
 
 @MainActor
-func makeFace(_ desk: FakeDesk, welcomed: Bool = true) throws -> Face {
+func makeFace(_ desk: any SiftDesk, welcomed: Bool = true) throws -> Face {
     var settings = SiftSettings()
     settings.isWelcomed = welcomed
     let zone = TimeZone(secondsFromGMT: 0) ?? .current

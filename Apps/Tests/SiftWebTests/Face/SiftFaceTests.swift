@@ -127,6 +127,11 @@ struct SiftFaceTests {
             let stranger = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(2), .thumbnail)
             let foreign = try await client.get(stranger)
             #expect(foreign.status == .notFound)
+            for edge in [1024, 2048] {
+                let offered = try await client.get(
+                    PhotoAddress.picture(PhotoID(rawValue: 1), .sample(1), .screen(maximumEdge: edge)))
+                #expect(offered.status == .ok)
+            }
             let other = PhotoAddress.picture(PhotoID(rawValue: 1), .sample(1), .screen(maximumEdge: 77))
             let unoffered = try await client.get(other)
             #expect(unoffered.status == .notFound)
@@ -137,13 +142,17 @@ struct SiftFaceTests {
         "Every page renders",
         arguments: [
             "/", "/welcome", "/review", "/history", "/history?show=trash", "/settings", "/photo/1",
-            "/compare?photos=1,2,3",
+            "/compare?photos=1,2,3", "/library",
+            "/library?show=kept&camera=X-T4&from=2024-05-01&stars=3&label=Red&burst=1",
+            "/alike", "/libraries",
         ])
     func renders(_ path: String) async throws {
         let desk = await FakeDesk()
         try await desk.decide([DecisionRequest(.sample(3), kind: .trash)])
         await MainActor.run {
             desk.deck.burst = desk.all
+            desk.selection = Selection(filter: .rated(3), text: "3 stars or more", query: "stars=3")
+            desk.groups = [AlikeGroup(reason: .burst, photos: desk.all.map(\.id), bySharpness: [])]
             desk.waiting = [
                 WaitingDecision(
                     action: Decision.sample(DecisionRequest(.sample(3), kind: .trash), .sample(3), number: 1).action)
@@ -169,6 +178,99 @@ struct SiftFaceTests {
             #expect(page.html.contains("/media/2/"))
             _ = try await client.submit(try page.form(withButton: "Restore IMG_1.jpg"))
             #expect(await desk.undone.count == 1)
+        }
+    }
+
+    @Test("The history makes an undone decision again") func redoes() async throws {
+        let desk = await FakeDesk()
+        try await desk.decide([DecisionRequest(.sample(1), kind: .keep)])
+        await MainActor.run { desk.undoneInHistory = true }
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page("/history")
+            _ = try await client.submit(try page.form(withButton: "Do again: kept IMG_1.jpg"))
+            #expect(await desk.redone == desk.decided.map(\.id))
+        }
+    }
+
+    @Test("A label is set by a button, and only a known one") func labels() async throws {
+        let desk = await FakeDesk()
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            _ = try await client.submit(try await client.page("/").form(withButton: "Red label"))
+            #expect(await desk.decided.map(\.label) == ["Red"])
+            #expect(await desk.decided.map(\.kind) == [.label])
+            let command = ["photo": "1", "version": PhotoAddress.text(of: .sample(1)), "label": "Pink"]
+            let refused = try await client.command("label", command)
+            #expect(refused.status == .conflict)
+        }
+    }
+
+    @Test("The library is filtered by its address, and the card is narrowed to what it shows")
+    func filters() async throws {
+        let desk = await FakeDesk()
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page("/library?camera=A+%26+B&stars=3&damaged=1")
+            #expect(await desk.listed == [.every([.all, .camera("A & B"), .rated(3), .damaged])])
+            _ = try await client.submit(try page.form(withButton: "Sort these 3 undecided photos"))
+            let selection = try #require(await desk.selection)
+            #expect(selection.filter == .every([.all, .camera("A & B"), .rated(3), .damaged]))
+            #expect(selection.text == "A & B · 3 stars or more · Cannot be shown")
+            let deck = try await client.page("/")
+            #expect(deck.text.contains("Only: A & B · 3 stars or more · Cannot be shown"))
+            _ = try await client.submit(try deck.form(withButton: "Show all photos"))
+            #expect(await desk.selection == nil)
+        }
+    }
+
+    @Test("Photos that are alike are offered, none of them is marked, and marked ones go in one step")
+    func trashesMarked() async throws {
+        let desk = await FakeDesk()
+        await MainActor.run {
+            desk.groups = [
+                AlikeGroup(reason: .nearDuplicate, photos: desk.all.map(\.id), bySharpness: []),
+                // Only one of these is undecided, so there is nothing to choose.
+                AlikeGroup(reason: .burst, photos: [PhotoID(rawValue: 1), PhotoID(rawValue: 9)], bySharpness: []),
+            ]
+        }
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page("/alike")
+            #expect(page.text.contains("Look alike · 3 photos"))
+            #expect(!page.text.contains("Burst"))
+            #expect(!page.html.contains("checked"))
+            let form = try page.form(withButton: "Trash the marked photos")
+            #expect(form.fields["photos[]"] == nil)
+            let none = try await client.command("trashMarked", [String: String]())
+            #expect(none.status == .unprocessableContent)
+            #expect(await desk.decided.isEmpty)
+            let marked = ["photos": [Int64(1), 3].map { "\($0)/\(PhotoAddress.text(of: .sample($0)))" }]
+            let done = try await client.command("trashMarked", marked)
+            #expect(done.status == .ok)
+            #expect(await desk.decided.map(\.photo.rawValue) == [1, 3])
+            #expect(await desk.decided.map(\.kind) == [.trash, .trash])
+        }
+    }
+
+    @Test("Another library is opened in the page, and pictures come from the library that has them")
+    func switchesLibraries() async throws {
+        let (first, second) = await (FakeDesk(), FakeDesk([.sample(2, name: "other.jpg")]))
+        await MainActor.run { second.library.name = "Scans" }
+        let desk = await DeskSwitch(first, [second])
+        try await withFace(try await makeFace(desk), over: .router) { client in
+            let page = try await client.page("/libraries")
+            #expect(page.text.contains("Open now"))
+            let opened = try await client.submit(try page.form(withButton: "Open Scans"))
+            #expect(opened.text.contains("other.jpg"))
+            _ = try await client.submit(try opened.form(withButton: "Trash ←"))
+            #expect(await first.decided.isEmpty)
+            #expect(await second.decided.map(\.photo.rawValue) == [2])
+            let nowhere = try await client.command("openLibrary", ["library": "7"])
+            #expect(nowhere.status == .conflict)
+            await MainActor.run { first.hasPictures = false }
+            let address = PhotoAddress.picture(PhotoID(rawValue: 2), .sample(2), .thumbnail)
+            let picture = try await client.get(address)
+            #expect(picture.text == "picture 2 thumbnail")
+            try await desk.setReview(true)
+            #expect(await first.queue.waitsForReview)
+            #expect(await second.queue.waitsForReview)
         }
     }
 

@@ -8,6 +8,13 @@ extension ActionQueueCore {
         quietSince = configuration.mode == .automatic ? now : nil
     }
 
+    /// Changes the condition that starts a commit. In automatic mode, the quiet time of waiting steps begins now.
+    mutating func modeAsked(_ mode: ActionQueueConfiguration.Mode, now: Duration) {
+        guard configuration.mode != mode else { return }
+        configuration.mode = mode
+        somethingWaits(now: now)
+    }
+
     /// Makes all waiting steps due if enough steps wait, or if the quiet time has passed.
     private mutating func pullTriggers(now: Duration) {
         guard configuration.mode == .automatic, let since = quietSince else { return }

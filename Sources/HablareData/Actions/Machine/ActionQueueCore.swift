@@ -14,7 +14,7 @@ import OrderedCollections
 /// - An item is passed to the committer again only if it failed, or if it is marked as repeated.
 /// - The journal has a row for every step that is open, in the undo history or failed.
 struct ActionQueueCore<Action: QueuedAction>: Sendable {
-    let configuration: ActionQueueConfiguration
+    var configuration: ActionQueueConfiguration
     /// The owner of the queue. Every item names the owner that created it.
     let owner: ActionOwner
     /// All steps, by their numbers. Only ``change(_:_:)`` changes them, because it also updates all derived state.

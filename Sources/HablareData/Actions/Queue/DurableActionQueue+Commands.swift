@@ -133,6 +133,19 @@ extension DurableActionQueue {
         }.get()
     }
 
+    /// Changes the condition that starts a commit, for example when the user changes a setting.
+    ///
+    /// After a change to ``ActionQueueConfiguration/Mode/automatic``, waiting actions are committed as if they had been
+    /// appended at the time of the call. After a change to ``ActionQueueConfiguration/Mode/review``, waiting actions
+    /// wait for ``commit()``, unless a commit has already started. The next opening of the queue uses the mode of its
+    /// configuration. The method cannot be cancelled.
+    ///
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
+    public func setMode(_ mode: ActionQueueConfiguration.Mode) async throws {
+        let now = clock.now
+        try await ask { $0.modeAsked(mode, now: now) }
+    }
+
     /// Stops passing actions to the committer until ``resume()`` is called. For example, call it while there is no
     /// network. Commits in flight continue. Append, undo and redo still work. A restart of the process ends the pause.
     public func pause() {

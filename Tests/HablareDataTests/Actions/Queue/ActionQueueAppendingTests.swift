@@ -73,6 +73,22 @@ import Testing
         #expect(desk.committer.inEffect == Set(1...24))
     }
 
+    @Test("The mode of an open queue changes: to a review at once, and back as if all had been appended now")
+    func changedMode() async throws {
+        let desk = try ActionDesk()
+        let queue = try await desk.queue()
+        try await queue.whileRunning {
+            try await queue.setMode(.review)
+            try await queue.append((1...25).map { Swipe($0) })
+            desk.clock.advance(by: .seconds(60))
+            #expect(queue.snapshot.pending == 25)
+            #expect(desk.committer.calls.isEmpty)
+            try await queue.setMode(.automatic)
+            await queue.soon { $0.pending == 0 }
+        }
+        #expect(desk.committer.inEffect == Set(1...25))
+    }
+
     @Test("After a restart an explicit commit still counts for the actions handed over, and for no others")
     func reviewAfterRestart() async throws {
         let committer = ScriptedCommitter { item in
