@@ -8,6 +8,7 @@ public enum SiftSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-library", migrate: createLibrary)
         migrator.registerMigration("002-decisions", migrate: createDecisions)
+        migrator.registerMigration("003-damage", migrate: addDamage)
         migrator.registerHablareData()
         return migrator
     }
@@ -59,6 +60,13 @@ public enum SiftSchema {
             table.column("size", .integer).notNull()
             table.column("modified", .integer).notNull()
             table.column("digest", .blob)
+        }
+    }
+
+    @Sendable private static func addDamage(_ db: Database) throws {
+        try db.alter(table: "shot") { table in
+            // The picture shows only what is left of the photo.
+            table.add(column: "isDamaged", .boolean).notNull().defaults(to: false)
         }
     }
 
