@@ -104,9 +104,11 @@ let package = Package(
             name: "SiftWeb",
             dependencies: [
                 "HablareWeb", "SiftCore",
+                .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareSQLite", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -148,7 +150,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SiftCoreTests",
-            dependencies: ["SiftCore", .product(name: "HablareTestKit", package: "hablare")],
+            dependencies: [
+                "SiftCore", .product(name: "HablareStores", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
+            ],
             swiftSettings: strict),
         // Workers that the tests of the pool start: the real one, and some that misbehave.
         .executableTarget(
@@ -156,7 +161,8 @@ let package = Package(
             path: "Tests/SiftImagingTestWorker", swiftSettings: strict),
         .testTarget(
             name: "SiftImagingTests",
-            dependencies: ["CSiftImaging", "SiftCore", "SiftImaging", "SiftImagingTestWorker"], exclude: ["Fixtures"],
+            dependencies: ["CSiftImaging", "SiftCore", "SiftImaging", "SiftImagingTestWorker"],
+            exclude: ["Fixtures", "requirements.txt"],
             swiftSettings: strict),
         .testTarget(
             name: "SiftWebTests",

@@ -127,6 +127,15 @@ int sift_spawn(const char *path, char *const arguments[], char *const environmen
     return error;
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SIFT_HAS_SHADOW_MEMORY true
+#endif
+#endif
+#ifndef SIFT_HAS_SHADOW_MEMORY
+#define SIFT_HAS_SHADOW_MEMORY false
+#endif
+
 static int limit(int resource, rlim_t value) {
     struct rlimit limits = {.rlim_cur = value, .rlim_max = value};
     return setrlimit(resource, &limits) == 0 ? 0 : errno;
@@ -142,7 +151,8 @@ int sift_limit_process(uint64_t data_bytes, uint64_t descriptors) {
     }
     // Private writable memory, which the kernel counts since 4.7. The address space itself is no measure: the runtime
     // and the allocator reserve much more of it than they use.
-    if (data_bytes != 0 && (error = limit(RLIMIT_DATA, (rlim_t)data_bytes)) != 0) { return error; }
+    // The thread sanitizer maps terabytes for itself, which would exceed each limit.
+    if (!SIFT_HAS_SHADOW_MEMORY && data_bytes != 0 && (error = limit(RLIMIT_DATA, (rlim_t)data_bytes)) != 0) { return error; }
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
 }
 

@@ -2,16 +2,33 @@ import Foundation
 import SiftCore
 import SiftImaging
 
-/// Measures the pool over real photos: `SiftImagingTestWorker measure KIND FILE…`, where KIND is `card`, `thumbnail`,
-/// `full`, `embedded`, `header` or `features`. Build it for release. `SiftImagingTestWorker hashes FOLDER FILE…` fills a
-/// thumbnail cache and prints each thumbnail's path and hashes, as `recompute-hashes.py --compare` does.
+/// Measures the pool over real photos: `SiftImagingTestWorker measure KIND AT-ONCE FILE…`, where KIND is `card`,
+/// `thumbnail`, `screen-2048`, `full`, `embedded`, `header` or `features`, and AT-ONCE is the number of calls that run at
+/// a time. Build it for release. Prints one line of JSON. `SiftImagingTestWorker hashes FOLDER FILE…` fills a thumbnail
+/// cache and prints each thumbnail's path and hashes, as `recompute-hashes.py --compare` does.
 enum Measurement {
+    /// The figures of one run. Times are in seconds.
+    private struct Figures: Encodable {
+        var kind: String
+        var photos: Int
+        var failed: Int
+        var seconds: Double
+        var median: Double
+        var p95: Double
+        /// The processor time of all workers.
+        var processorSeconds: Double
+        /// The largest resident memory of this process and of one worker.
+        var ownPeakBytes: Int
+        var workerPeakBytes: Int
+    }
+
     static func run(_ arguments: [String]) async -> Int32 {
-        guard let kind = arguments.first, arguments.count > 1 else { return 2 }
+        guard arguments.count > 2, let atOnce = Int(arguments[1]), atOnce > 0 else { return 2 }
+        let kind = arguments[0]
         let pool = ImagingPool(.init(command: .thisExecutable(subcommand: "serve")))
         let clock = ContinuousClock()
         var photos: [OpenPhoto] = []
-        for path in arguments.dropFirst() {
+        for path in arguments.dropFirst(2) {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             photos.append(photo(descriptor))
@@ -20,10 +37,9 @@ enum Measurement {
         var times: [Duration] = []
         var failures = 0
         await withTaskGroup(of: Duration?.self) { group in
-            // As many at once as the core loads.
             var waiting = photos[...]
-            for photo in waiting.prefix(5) { group.addTask { await time(kind, photo, pool, clock) } }
-            waiting = waiting.dropFirst(5)
+            for photo in waiting.prefix(atOnce) { group.addTask { await time(kind, photo, pool, clock) } }
+            waiting = waiting.dropFirst(atOnce)
             for await time in group {
                 if let time { times.append(time) } else { failures += 1 }
                 if let photo = waiting.popFirst() { group.addTask { await Self.time(kind, photo, pool, clock) } }
@@ -35,13 +51,29 @@ enum Measurement {
         func at(_ share: Double) -> Duration {
             times.isEmpty ? .zero : times[min(times.count - 1, Int(Double(times.count) * share))]
         }
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        print(
-            "\(kind): \(photos.count) photos in \(total), median \(at(0.5)), p95 \(at(0.95)), failed \(failures), own peak \(usage.ru_maxrss) KB"
-        )
-        return 0
+        let (own, workers) = (usage(RUSAGE_SELF.rawValue), usage(RUSAGE_CHILDREN.rawValue))
+        let figures = Figures(
+            kind: kind, photos: photos.count, failed: failures, seconds: total / .seconds(1),
+            median: at(0.5) / .seconds(1), p95: at(0.95) / .seconds(1),
+            processorSeconds: seconds(workers.ru_utime) + seconds(workers.ru_stime),
+            ownPeakBytes: own.ru_maxrss << 10, workerPeakBytes: workers.ru_maxrss << 10)
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            print(String(decoding: try encoder.encode(figures), as: UTF8.self))
+            return 0
+        } catch {
+            return 1
+        }
     }
+
+    private static func usage(_ of: Int32) -> rusage {
+        var usage = rusage()
+        getrusage(__rusage_who_t(of), &usage)
+        return usage
+    }
+
+    private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
     private static func photo(_ descriptor: Int32) -> OpenPhoto {
         var status = stat()

@@ -29,9 +29,10 @@ public struct AlikePhoto: Sendable, Hashable {
         self.exposure = exposure
     }
 
-    /// Creates an entry from a photo whose header and features are known. Returns nil for another one.
+    /// Creates an entry from a photo whose header and features are known. Returns nil for another one, and for a damaged
+    /// photo: what two damaged photos have lost looks the same.
     public init?(_ photo: Photo) {
-        guard let header = photo.header, let features = photo.features else { return nil }
+        guard let header = photo.header, let features = photo.features, !features.isDamaged else { return nil }
         self.init(
             id: photo.id, captured: header.captured?.localSeconds, camera: header.camera, width: header.displayWidth,
             height: header.displayHeight, features: features, exposure: header.exposure)

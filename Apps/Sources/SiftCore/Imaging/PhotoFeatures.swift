@@ -7,12 +7,16 @@ public struct PhotoFeatures: Sendable, Hashable, Codable {
     /// The variance of the Laplacian over the grey picture of at most 512 pixels. Larger is sharper. Only comparable
     /// between photos of the same scene.
     public var sharpness: Double
+    /// Whether the file is damaged. The values then describe what is left of the photo, and are compared with no other
+    /// photo's.
+    public var isDamaged: Bool
 
     /// Creates the features.
-    public init(hash64: PhotoHash64, hash256: PhotoHash256, sharpness: Double) {
+    public init(hash64: PhotoHash64, hash256: PhotoHash256, sharpness: Double, isDamaged: Bool = false) {
         self.hash64 = hash64
         self.hash256 = hash256
         self.sharpness = sharpness
+        self.isDamaged = isDamaged
     }
 }
 

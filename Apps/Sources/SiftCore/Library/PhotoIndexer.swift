@@ -1,14 +1,19 @@
+import Foundation
 import GRDB
+public import Hablare
 public import HablarePersistence
 public import Logging
 
 /// Reads what photos' files say about themselves, in the background: headers first, then hashes and sharpness.
 ///
-/// Works on one photo at a time, so that it hardly slows down what a person waits for.
+/// Works on one photo at a time, so that it hardly slows down what a person waits for. Hashes and sharpness are requests
+/// of the engine: of low priority, on disk before they begin, and computed once for a version of a photo, also if the
+/// program is ended before the result is in the store.
 public struct PhotoIndexer: Sendable {
     private let database: AppDatabase
     private let imaging: any PhotoImaging
     private let opening: any PhotoOpening
+    private let engine: AIRequestManager
     private let logger: Logger
     private let photos = PhotoStore()
 
@@ -18,14 +23,16 @@ public struct PhotoIndexer: Sendable {
     ///   - database: Sift's database.
     ///   - imaging: The decoder.
     ///   - opening: Finds and opens the files.
+    ///   - engine: The engine with a ``PhotoAnalyst``. Run its service before the indexer, and end it later.
     ///   - logger: The logger. Default: `sift.index`.
     public init(
-        database: AppDatabase, imaging: any PhotoImaging, opening: any PhotoOpening,
+        database: AppDatabase, imaging: any PhotoImaging, opening: any PhotoOpening, engine: AIRequestManager,
         logger: Logger = Logger(label: "sift.index")
     ) {
         self.database = database
         self.imaging = imaging
         self.opening = opening
+        self.engine = engine
         self.logger = logger
     }
 
@@ -45,18 +52,47 @@ public struct PhotoIndexer: Sendable {
 
     /// Computes the hashes, the sharpness and the content digests of all photos of a library that lack them.
     ///
-    /// - Returns: The number of photos that were decoded.
-    /// - Throws: Errors of the database. `CancellationError`; what was computed stays.
+    /// - Returns: The number of photos whose values are new in the store.
+    /// - Throws: Errors of the database and of the engine's store. `CancellationError`; what was computed stays, and the
+    ///   request that is under way is cancelled.
     @discardableResult
     public func computeFeatures(of library: LibraryID) async throws -> Int {
         try await index(library, next: { try photos.photosWithoutFeatures(of: library, limit: $0, in: $1) }) { photo in
-            let (file, _) = try await opening.open(photo.id, expecting: photo.version)
-            let features = try await imaging.features(of: file)
-            let digest = try await BlockingWork.run { try ContentDigest.digest(of: file) }
+            let analysis = try await analysis(of: photo)
+            if let failure = analysis.failure { throw failure }
+            guard let features = analysis.features, let digest = analysis.digest else {
+                throw PhotoProcessingError(.processingFailed, isRetryable: true, cause: "an answer without features")
+            }
             try await database.write { [photos] db in
                 try photos.save(features, of: photo.id, version: photo.version, in: db)
                 try photos.saveDigest(digest, of: photo.id, version: photo.version, in: db)
             }
+        }
+    }
+
+    /// Returns what the engine finds out about a photo, or has found out before.
+    private func analysis(of photo: Photo) async throws -> PhotoAnalysis {
+        let id = try await engine.submit(PhotoAnalyst.request(for: photo), to: PhotoAnalyst.providerID)
+        do {
+            let text = try await engine.execute(requestID: id).text()
+            return try JSONDecoder().decode(PhotoAnalysis.self, from: Data(text.utf8))
+        } catch let error as AIServiceError where error.code == .suspended || error.code == .cancelled {
+            // The engine ends before its users. The next session asks again.
+            throw CancellationError()
+        } catch let error as AIServiceError where error.category != .storage {
+            throw PhotoProcessingError(.processingFailed, isRetryable: true, cause: error.code.rawValue)
+        } catch is CancellationError {
+            await cancel(id)
+            throw CancellationError()
+        }
+    }
+
+    /// Cancels the request of a session that ends.
+    private func cancel(_ request: UUID) async {
+        do {
+            _ = try await engine.cancelRequest(request)
+        } catch {
+            logger.warning("A request could not be cancelled", metadata: ["request": "\(request)"])
         }
     }
 
@@ -91,7 +127,7 @@ public struct PhotoIndexer: Sendable {
     private func wasFailed(_ photo: Photo, _ error: PhotoProcessingError) async throws {
         logger.debug(
             "A photo could not be indexed", metadata: ["photo": "\(photo.id)", "code": "\(error.code.rawValue)"])
-        guard error.code == .processingFailed, !error.isRetryable else { return }
+        guard error.isFinal else { return }
         try await database.write { [photos] db in
             try photos.save(error, of: photo.id, version: photo.version, in: db)
         }

@@ -8,6 +8,10 @@ public import Logging
 /// that needs more is decoded alone. Thumbnails and cards share one memory cache; pictures for the screen and in full
 /// size have another one with at most 10 of them.
 ///
+/// On disk, thumbnails and cards are in the desktop's thumbnail cache, which the decoder reads and fills. Larger pictures
+/// are decoded again when they are not in memory: the photo itself is on the disk, a copy would need about 0.5 MB for each
+/// photo, and would outlive the photo.
+///
 /// A load has three attempts, with waits of 1 s and 2 s, if its failure can pass. A damaged or missing file is not
 /// tried again, and neither is a cancelled load.
 public final class PhotoLoader: Sendable {
@@ -102,11 +106,24 @@ public final class PhotoLoader: Sendable {
                     logger.warning("A photo's header could not be stored", metadata: ["photo": "\(key.photo)"])
                 }
             }
-            return try await budget.withBytes(header.predictedBytes(for: key.size)) {
+            let picture = try await budget.withBytes(header.predictedBytes(for: key.size)) {
                 try await imaging.rendition(of: file, key.size)
             }
+            if picture.isDamaged { try await note(damageOf: key, opening, logger) }
+            return picture
         } catch let error as PhotoProcessingError where error.code == .cancelled {
             throw CancellationError()
+        }
+    }
+
+    private static func note(damageOf key: Key, _ opening: any PhotoOpening, _ logger: Logger) async throws {
+        do {
+            try await opening.noteDamage(of: key.photo, version: key.version)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The picture says so itself. The next load notes it.
+            logger.warning("A photo's damage could not be stored", metadata: ["photo": "\(key.photo)"])
         }
     }
 

@@ -12,6 +12,9 @@ public protocol PhotoOpening: Sendable {
 
     /// Keeps a header that was read, so that it need not be read again.
     func keep(_ header: PhotoHeader, of id: PhotoID, version: PhotoVersion) async throws
+
+    /// Notes that a photo's file is damaged, so that a person is told before the picture is loaded again.
+    func noteDamage(of id: PhotoID, version: PhotoVersion) async throws
 }
 
 /// Opens photos at the places that the store knows.
@@ -57,5 +60,10 @@ public final class StoredPhotoOpening: PhotoOpening {
     /// Writes a header into the store.
     public func keep(_ header: PhotoHeader, of id: PhotoID, version: PhotoVersion) async throws {
         try await database.write { [photos] db in try photos.save(header, of: id, version: version, in: db) }
+    }
+
+    /// Writes into the store that a photo is damaged.
+    public func noteDamage(of id: PhotoID, version: PhotoVersion) async throws {
+        try await database.write { [photos] db in try photos.saveDamage(of: id, version: version, in: db) }
     }
 }

@@ -45,6 +45,12 @@ public final class PhotoSwipeViewModel {
     /// Why the picture of the current photo cannot be shown. Stays as long as the photo does, and the photo can be
     /// decided all the same.
     public private(set) var pictureError: PhotoProcessingError?
+    /// Whether the file of the current photo is damaged: the picture shows what is left of it. It can be decided all the
+    /// same.
+    public var isDamaged: Bool {
+        guard let currentPhoto else { return false }
+        return currentPhoto.isDamaged || picture?.isDamaged == true
+    }
     /// How many steps can be undone.
     public private(set) var undoCount = 0
     /// How many steps can be redone.

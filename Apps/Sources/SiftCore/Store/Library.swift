@@ -55,6 +55,8 @@ public struct Photo: Sendable, Hashable, Identifiable {
     public var features: PhotoFeatures?
     /// Why the picture cannot be shown; nil if it can, or if it was never decoded. It can be decided anyway.
     public var failure: PhotoProcessingError?
+    /// Whether the file is damaged, so that the picture shows only what is left of it. False until it was decoded.
+    public var isDamaged = false
     /// The favourite mark, the rating and the label.
     public var marks: PhotoMarks
     /// The kind of decision that settled the photo; nil while it is undecided.

@@ -95,7 +95,7 @@ public struct PhotoStore: Sendable {
                     try db.execute(
                         sql: """
                             UPDATE shot SET header = NULL, hash64 = NULL, hash256 = NULL, sharpness = NULL,
-                            failure = NULL, decision = CASE decision WHEN 'trash' THEN decision ELSE NULL END,
+                            failure = NULL, isDamaged = 0, decision = CASE decision WHEN 'trash' THEN decision ELSE NULL END,
                             time = ? WHERE id = ?
                             """, arguments: [Self.time(of: found.version), id.rawValue])
                 }
@@ -195,9 +195,16 @@ public struct PhotoStore: Sendable {
     /// Records a photo's hashes and sharpness, if the photo still has the version that was read.
     public func save(_ features: PhotoFeatures, of id: PhotoID, version: PhotoVersion, in db: Database) throws {
         try update(
-            "hash64 = ?, hash256 = ?, sharpness = ?",
-            [Int64(bitPattern: features.hash64.bits), features.hash256.description, features.sharpness], id, version,
-            in: db)
+            "hash64 = ?, hash256 = ?, sharpness = ?, isDamaged = ?",
+            [
+                Int64(bitPattern: features.hash64.bits), features.hash256.description, features.sharpness,
+                features.isDamaged,
+            ], id, version, in: db)
+    }
+
+    /// Records that a photo's picture shows only what is left of it, if the photo still has the version that was read.
+    public func saveDamage(of id: PhotoID, version: PhotoVersion, in db: Database) throws {
+        try update("isDamaged = 1", [], id, version, in: db)
     }
 
     /// Records why a photo cannot be shown, if the photo still has the version that was read.
@@ -383,6 +390,7 @@ public struct PhotoStore: Sendable {
             id: PhotoID(rawValue: row["id"]), library: LibraryID(rawValue: row["library"]),
             state: Photo.State(rawValue: row["state"]) ?? .missing, files: files, time: row["time"],
             header: decoded(row["header"]), features: features(row), failure: decoded(row["failure"]),
+            isDamaged: row["isDamaged"],
             marks: PhotoMarks(isFavourite: row["favourite"], rating: row["rating"], label: row["label"]),
             decision: decision.map { PhotoAction.Kind(rawValue: $0) }, decidedAt: row["decidedAt"])
     }
@@ -404,8 +412,9 @@ public struct PhotoStore: Sendable {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT id, header, hash64, hash256, sharpness FROM shot
+                SELECT id, header, hash64, hash256, sharpness, isDamaged FROM shot
                 WHERE library = ? AND state = 'present' AND header IS NOT NULL AND hash64 IS NOT NULL
+                AND NOT isDamaged
                 """, arguments: [library.rawValue])
         while let row = try rows.next() {
             guard let header: PhotoHeader = Self.decoded(row["header"]), let features = Self.features(row) else {
@@ -426,7 +435,8 @@ public struct PhotoStore: Sendable {
         let sharpness: Double? = row["sharpness"]
         guard let hash, let wide = wide.flatMap({ PhotoHash256(hexadecimal: $0) }), let sharpness else { return nil }
         return PhotoFeatures(
-            hash64: PhotoHash64(bits: UInt64(bitPattern: hash)), hash256: wide, sharpness: sharpness)
+            hash64: PhotoHash64(bits: UInt64(bitPattern: hash)), hash256: wide, sharpness: sharpness,
+            isDamaged: row["isDamaged"])
     }
 
     /// How many photos of a library are in which state.

@@ -13,6 +13,7 @@ public enum SiftSchema {
             try db.create(
                 index: "shot_favourite", on: "shot", columns: ["library", "state"], condition: Column("favourite"))
         }
+        migrator.registerMigration("004-damage", migrate: addDamage)
         migrator.registerHablareData()
         return migrator
     }
@@ -64,6 +65,13 @@ public enum SiftSchema {
             table.column("size", .integer).notNull()
             table.column("modified", .integer).notNull()
             table.column("digest", .blob)
+        }
+    }
+
+    @Sendable private static func addDamage(_ db: Database) throws {
+        try db.alter(table: "shot") { table in
+            // The picture shows only what is left of the photo.
+            table.add(column: "isDamaged", .boolean).notNull().defaults(to: false)
         }
     }
 

@@ -8,7 +8,8 @@ import Synchronization
 /// open descriptor. A worker that dies, hangs or answers nonsense is replaced, and its photo fails with
 /// `processingFailed`, while all others go on.
 ///
-/// Cancelling a call's task returns at once, and interrupts a decode that runs; its result is dropped. Call ``close()`` before the pool's owner ends.
+/// Cancelling a call's task returns at once, and interrupts a decode that runs; its result is dropped. Call ``close()``
+/// before the pool's owner ends.
 public final class ImagingPool: PhotoImaging {
     /// How a pool works.
     public struct Configuration: Sendable {
@@ -67,25 +68,18 @@ public final class ImagingPool: PhotoImaging {
         return header
     }
 
-    /// Returns the picture. A photo whose file is damaged gives what is left of it; see ``picture(of:_:)``.
-    public func rendition(
-        of photo: OpenPhoto, _ size: RenditionSize
-    ) async throws(PhotoProcessingError) -> Rendition {
-        try await picture(of: photo, size).rendition
-    }
-
     /// Returns hashes and sharpness. Runs after all renditions that wait.
     public func features(of photo: OpenPhoto) async throws(PhotoProcessingError) -> PhotoFeatures {
-        guard case .features(let features, _) = try await perform(.features, photo, .decoding, .background) else {
+        guard case .features(let features) = try await perform(.features, photo, .decoding, .background) else {
             throw Self.nonsense
         }
         return features
     }
 
-    /// Returns the picture, and whether the decoder met damage and filled the rest.
-    public func picture(
+    /// Returns the picture. A photo whose file is damaged gives what is left of it, and says so.
+    public func rendition(
         of photo: OpenPhoto, _ size: RenditionSize
-    ) async throws(PhotoProcessingError) -> (rendition: Rendition, isDamaged: Bool) {
+    ) async throws(PhotoProcessingError) -> Rendition {
         let content: ImagingAnswer.Content
         switch size {
         case .embedded: content = try await perform(.embedded, photo, .metadata, .visible)
@@ -99,8 +93,8 @@ public final class ImagingPool: PhotoImaging {
             content = try await perform(.rendition(edge: min(max(edge, 1), 65_535)), photo, .decoding, .visible)
         case .full: content = try await perform(.rendition(edge: 0), photo, .decoding, .visible)
         }
-        guard case .rendition(let rendition, let isDamaged) = content else { throw Self.nonsense }
-        return (rendition, isDamaged)
+        guard case .rendition(let rendition) = content else { throw Self.nonsense }
+        return rendition
     }
 
     /// Ends all workers, fails all calls, and returns when the last process is gone. Later calls fail.

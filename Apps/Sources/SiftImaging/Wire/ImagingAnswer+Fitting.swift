@@ -6,8 +6,8 @@ extension ImagingAnswer {
         switch (content, kind) {
         case (.failure, _): !isFirst
         case (.header, .header), (.features, .features): !isFirst
-        case (.rendition(let rendition, _), .embedded): !isFirst && rendition.isEmbedded
-        case (.rendition(let rendition, _), .rendition(let edge)):
+        case (.rendition(let rendition), .embedded): !isFirst && rendition.isEmbedded
+        case (.rendition(let rendition), .rendition(let edge)):
             !rendition.isEmbedded && (edge == 0 || max(rendition.width, rendition.height) <= edge)
         case (.thumbnailFile, .rendition): !isFirst
         default: false

@@ -19,8 +19,8 @@ struct ImagingAnswer: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case failure(Failure, String)
         case header(PhotoHeader)
-        case rendition(Rendition, isDamaged: Bool)
-        case features(PhotoFeatures, isDamaged: Bool)
+        case rendition(Rendition)
+        case features(PhotoFeatures)
         case thumbnailFile([UInt8])
     }
 
@@ -40,17 +40,17 @@ struct ImagingAnswer: Hashable, Sendable {
         case .header(let header):
             writer.write(UInt8(2))
             writer.write(header)
-        case .rendition(let rendition, let isDamaged):
+        case .rendition(let rendition):
             writer.write(UInt8(3))
-            writer.write(isDamaged)
+            writer.write(rendition.isDamaged)
             writer.write(rendition.isEmbedded)
             writer.write(rendition.mediaType == "image/webp")
             writer.write(Int32(clamping: rendition.width))
             writer.write(Int32(clamping: rendition.height))
             writer.write(Array(rendition.bytes))
-        case .features(let features, let isDamaged):
+        case .features(let features):
             writer.write(UInt8(4))
-            writer.write(isDamaged)
+            writer.write(features.isDamaged)
             writer.write(features.hash64.bits)
             writer.write(features.hash256.words.0)
             writer.write(features.hash256.words.1)
@@ -90,7 +90,7 @@ struct ImagingAnswer: Hashable, Sendable {
             let sharpness = try reader.double()
             guard sharpness.isFinite, sharpness >= 0 else { throw WireViolation(what: "a sharpness is no number") }
             content = .features(
-                PhotoFeatures(hash64: hash64, hash256: hash256, sharpness: sharpness), isDamaged: isDamaged)
+                PhotoFeatures(hash64: hash64, hash256: hash256, sharpness: sharpness, isDamaged: isDamaged))
         case 5: content = .thumbnailFile(try reader.data())
         default: throw WireViolation(what: "an unknown kind of answer")
         }
@@ -112,7 +112,7 @@ struct ImagingAnswer: Hashable, Sendable {
         guard begins else { throw WireViolation(what: "a picture is not of its type") }
         let rendition = Rendition(
             bytes: Data(bytes), mediaType: isWebP ? "image/webp" : "image/jpeg", width: width, height: height,
-            isEmbedded: isEmbedded)
-        return .rendition(rendition, isDamaged: isDamaged)
+            isEmbedded: isEmbedded, isDamaged: isDamaged)
+        return .rendition(rendition)
     }
 }

@@ -75,7 +75,7 @@ struct ImagingJob {
         let rendition = Rendition(
             bytes: Data(bytes), mediaType: "image/jpeg", width: isTurned ? jpeg.height : jpeg.width,
             height: isTurned ? jpeg.width : jpeg.height, isEmbedded: true)
-        return .rendition(rendition, isDamaged: false)
+        return .rendition(rendition)
     }
 
     private func decode(edge: Int) throws(Decoder.Failure) -> Decoder.Pixels {
@@ -110,15 +110,16 @@ struct ImagingJob {
         let isSmall = max(pixels.width, pixels.height) <= Self.cardEdge
         let bytes = try Decoder.jpeg(pixels, quality: isSmall ? Self.quality.small : Self.quality.large)
         let rendition = Rendition(
-            bytes: Data(bytes), mediaType: "image/jpeg", width: pixels.width, height: pixels.height)
-        return .rendition(rendition, isDamaged: pixels.isDamaged)
+            bytes: Data(bytes), mediaType: "image/jpeg", width: pixels.width, height: pixels.height,
+            isDamaged: pixels.isDamaged)
+        return .rendition(rendition)
     }
 
     private func features() throws(Decoder.Failure) -> ImagingAnswer.Content {
         let pixels = try decode(edge: Self.cardEdge)
         let features = PhotoFeatures(
             hash64: try DifferenceHash.hash64(pixels), hash256: try DifferenceHash.hash256(pixels),
-            sharpness: try Decoder.laplacianVariance(pixels))
-        return .features(features, isDamaged: pixels.isDamaged)
+            sharpness: try Decoder.laplacianVariance(pixels), isDamaged: pixels.isDamaged)
+        return .features(features)
     }
 }

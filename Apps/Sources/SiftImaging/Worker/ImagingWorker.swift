@@ -25,12 +25,11 @@ public enum ImagingWorker {
 
         var channel = Channel(input: ownInput, output: ownOutput, maximumFrame: 1 << 16)
         do throws(Channel.Failure) {
-            let limits = try start(&channel)
             let orders = WorkerOrders()
-            let sender = channel.sender
             // Messages are read while a photo is being decoded: the parent's death closes the socket, and a job may be
-            // cancelled. This thread has the input for itself from here on.
-            Thread.detachNewThread { _exit(orders.read(ownInput)) }
+            // cancelled. The reader has the input for itself as soon as the first message was read.
+            let limits = try start(&channel) { WorkerThread.start { _exit(orders.read(ownInput)) } }
+            let sender = channel.sender
             while true {
                 let (request, descriptor) = orders.next()
                 defer { close(descriptor) }
@@ -44,13 +43,19 @@ public enum ImagingWorker {
         }
     }
 
-    /// Takes the limits and starts libvips; then answers with an empty frame.
-    private static func start(_ channel: inout Channel) throws(Channel.Failure) -> ImagingLimits {
+    /// Takes the limits, starts libvips and the reader, applies the limits, and then answers with an empty frame.
+    ///
+    /// The reader starts before the limits apply, because a thread needs memory for its stack. A worker without a reader
+    /// would never answer, and never notice that its parent has died.
+    private static func start(
+        _ channel: inout Channel, reader: () -> Bool
+    ) throws(Channel.Failure) -> ImagingLimits {
         let frame = try channel.receive(until: nil)
         let limits: ImagingLimits
         do throws(WireViolation) { limits = try ImagingLimits(decoding: frame) } catch { throw .violated(error.what) }
         // libvips opens its modules while it starts, so the limits come afterwards.
         guard Decoder.start(threads: limits.threads) else { throw .violated("libvips does not start") }
+        guard reader() else { throw .violated("no thread for messages") }
         let error = sift_limit_process(limits.memory, 64)
         guard error == 0 else { throw .system(error) }
         // Not every kernel has filters; the limits hold anyway.

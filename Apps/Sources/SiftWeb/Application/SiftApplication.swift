@@ -1,6 +1,8 @@
 public import Foundation
+import Hablare
 import HablareData
 public import HablarePersistence
+import HablareSQLite
 public import HablareWeb
 public import Logging
 public import ServiceLifecycle
@@ -49,6 +51,8 @@ public struct SiftApplication {
     public let desk: LibraryDesk
     /// The service that scans and watches the library.
     public let service: LibraryService
+    /// Computes what suggestions need, in the background.
+    private let engine: AIRequestManager
     private let locations: Locations
     /// Keeps a second Sift from the same data while this application is open.
     private let lock: InstanceLock
@@ -77,9 +81,14 @@ public struct SiftApplication {
         let processor = try await PhotoBatchProcessor(
             database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift, logger: logger)
         let opening = StoredPhotoOpening(database)
+        let engine = AIRequestManager(
+            store: try SQLiteStore(directory: locations.data.appendingPathComponent("engine")),
+            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]),
+            configuration: PhotoAnalyst.engineConfiguration, logger: logger)
         let service = LibraryService(
             library.id, database: database,
-            indexer: PhotoIndexer(database: database, imaging: imaging, opening: opening), logger: logger)
+            indexer: PhotoIndexer(database: database, imaging: imaging, opening: opening, engine: engine),
+            logger: logger)
         let desk = LibraryDesk(
             library, database: database, processor: processor, service: service,
             loader: try PhotoLoader(imaging: imaging, opening: opening), session: session.id,
@@ -87,7 +96,7 @@ public struct SiftApplication {
         try await desk.prepare()
         return SiftApplication(
             database: database, library: library, processor: processor, desk: desk, service: service,
-            locations: locations, lock: lock)
+            engine: engine, locations: locations, lock: lock)
     }
 
     /// Opens the database of a data directory.
@@ -105,7 +114,7 @@ public struct SiftApplication {
     }
 
     /// The services to run, in the order in which they start.
-    public var services: [any Service] { [processor, desk, service] }
+    public var services: [any Service] { [processor, EngineService(engine), desk, service] }
 
     private static func settingsFile(_ locations: Locations) -> URL {
         locations.data.appendingPathComponent("settings.json")

@@ -68,10 +68,10 @@ extension LibraryDesk {
         do { try await read() } catch { readings.shown = readings.last }
     }
 
-    /// A picture was sent to a page. Its load may have found the photo's size.
-    func sent(_ photo: PhotoID) async {
+    /// A picture was sent to a page. Its load may have found the photo's size, or damage.
+    func sent(_ photo: PhotoID, isDamaged: Bool) async {
         guard ([chosen, model.currentPhoto].compactMap { $0 } + model.queue).contains(where: { $0.id == photo }),
-            reading.known[photo]?.header == nil
+            reading.known[photo]?.header == nil || (isDamaged && reading.known[photo]?.isDamaged == false)
         else { return }
         await look()
     }

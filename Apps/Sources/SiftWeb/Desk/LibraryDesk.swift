@@ -77,6 +77,7 @@ public final class LibraryDesk: SiftDesk, Service {
     public var deck: Deck {
         var current = (chosen ?? model.currentPhoto).map(fresh)
         if chosen == nil, current?.failure == nil { current?.failure = model.pictureError }
+        if chosen == nil, model.isDamaged { current?.isDamaged = true }
         let isRead = current.map { photo in reading.burst.contains { $0.id == photo.id } } ?? false
         let ahead = (chosen == nil ? [] : [model.currentPhoto].compactMap { $0 }) + model.queue
         return Deck(
@@ -276,7 +277,7 @@ public final class LibraryDesk: SiftDesk, Service {
     ) async throws -> Rendition? {
         do {
             let picture = try await loader.rendition(PhotoLoader.Key(photo: id, version: version, size: size))
-            await sent(id)
+            await sent(id, isDamaged: picture.isDamaged)
             return picture
         } catch let error as PhotoProcessingError where [.photoGone, .photoChanged].contains(error.code) {
             return nil

@@ -67,6 +67,8 @@ struct PhotoState: WebState, Hashable {
     /// The colour label, if it is one of the known ones, or an empty text.
     let colour: String
     let broken: Broken?
+    /// A sentence about the picture, such as that its file is damaged, or an empty text.
+    let note: String
     /// The decision that settled the photo, or an empty text.
     let decision: String
     let zoomLabel: String
@@ -115,9 +117,10 @@ struct PhotoState: WebState, Hashable {
         broken = photo.failure.map {
             Broken(title: $0.message, advice: "You can still decide this photo. \($0.advice)")
         }
+        note = photo.isDamaged && broken == nil ? "This file is damaged. It can still be decided." : ""
         decision = photo.decision?.rawValue ?? ""
         zoomLabel = "Zoom into \(name)"
-        announcement = [name, details].filter { !$0.isEmpty }.joined(separator: ", ")
+        announcement = [name, details, note].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     private static func details(_ photo: Photo) -> String {

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablarePersistence
+import HablareStores
 import HablareTestKit
 import Testing
 
@@ -9,17 +10,23 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct LibraryServiceTests {
     private let imaging = FakeImaging()
 
-    private func service(_ store: TestStore) -> LibraryService {
-        let indexer = PhotoIndexer(
-            database: store.database, imaging: imaging, opening: StoredPhotoOpening(store.database))
-        return LibraryService(
-            store.library.id, database: store.database, indexer: indexer, seams: .controlled(by: store.clock))
+    private func indexer(_ store: TestStore) throws -> PhotoIndexer {
+        let opening = StoredPhotoOpening(store.database)
+        let engine = AIRequestManager(
+            store: InMemoryStore(),
+            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]))
+        return PhotoIndexer(database: store.database, imaging: imaging, opening: opening, engine: engine)
+    }
+
+    private func service(_ store: TestStore) throws -> LibraryService {
+        try LibraryService(
+            store.library.id, database: store.database, indexer: indexer(store), seams: .controlled(by: store.clock))
     }
 
     @Test func scansAgainAfterAChange() async throws {
         let store = try await TestStore()
         try store.test.add("d/a.jpg")
-        let service = service(store)
+        let service = try service(store)
         let watching = Count(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             let activities = service.activities
@@ -41,7 +48,7 @@ import Testing
         let store = try await TestStore("a.jpg")
         let away = store.test.base.appending(path: "away")
         try FileManager.default.moveItem(at: store.test.photos, to: away)
-        let service = service(store)
+        let service = try service(store)
         try await withThrowingTaskGroup(of: Void.self) { group in
             var activities = service.activities.makeAsyncIterator()
             group.addTask { try await service.run() }
@@ -59,10 +66,9 @@ import Testing
         #expect(try await store.photos().count == 1)
     }
 
-    @Test func indexesHeadersAndRecordsDamagedPhotos() async throws {
+    @Test func indexesHeaders() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
-        let indexer = PhotoIndexer(
-            database: store.database, imaging: imaging, opening: StoredPhotoOpening(store.database))
+        let indexer = try indexer(store)
         #expect(try await indexer.readHeaders(of: store.library.id) == 2)
         #expect(try await store.photo("a.jpg").header?.width == 4000)
         #expect(try await indexer.readHeaders(of: store.library.id) == 0)
@@ -76,8 +82,5 @@ import Testing
         let alike = try await store.database.read { try PhotoStore().alikePhotos(of: id, in: $0) }
         #expect(alike.map(\.id) == [photo.id] && alike.first?.features == features && alike.first?.width == 4000)
         #expect(try await store.photo("b.jpg").features == features)
-        // The fake decoder cannot compute features.
-        #expect(try await indexer.computeFeatures(of: store.library.id) == 0)
-        #expect(try await store.photo("a.jpg").failure == PhotoProcessingError(.processingFailed))
     }
 }

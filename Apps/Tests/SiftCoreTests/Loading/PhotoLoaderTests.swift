@@ -33,6 +33,20 @@ import Testing
         #expect(imaging.calls.count == 2, "Another size is another load.")
     }
 
+    @Test func aDamagedPhotoIsNotedUntilItChanges() async throws {
+        let store = try await TestStore("a.jpg")
+        let (loader, photo) = (try loader(store), try await store.photo("a.jpg"))
+        imaging.state.withLock { $0.isDamaged = true }
+        #expect(try await loader.rendition(of: photo, .card).isDamaged)
+        #expect(try await store.photo("a.jpg").isDamaged)
+        try store.test.add("a.jpg", "another content, longer than the first")
+        try await store.scan()
+        #expect(try await store.photo("a.jpg").isDamaged == false)
+        imaging.state.withLock { $0.isDamaged = false }
+        #expect(try await loader.rendition(of: try await store.photo("a.jpg"), .card).isDamaged == false)
+        #expect(try await store.photo("a.jpg").isDamaged == false)
+    }
+
     @Test func triesAgainAfterOneAndTwoSeconds() async throws {
         let store = try await TestStore("a.jpg")
         let (loader, photo) = (try loader(store), try await store.photo("a.jpg"))
@@ -116,6 +130,20 @@ import Testing
         }
         #expect(imaging.state.withLock { $0.mostRunning } <= 2)
         #expect(loader.load == (0, 0))
+    }
+
+    @Test(arguments: [(RenditionSize.full, 10), (.screen(maximumEdge: 2048), 10), (.card, 100), (.thumbnail, 100)])
+    func keepsSoManyInMemory(size: RenditionSize, count: Int) async throws {
+        let store = try await TestStore()
+        for number in 0..<count + 3 { try store.test.add("\(number).jpg") }
+        try await store.scan()
+        let loader = try loader(store)
+        let photos = try await store.photos()
+        for photo in photos { _ = try await loader.rendition(of: photo, size) }
+        let kept = photos.filter { photo in
+            loader.cached(PhotoLoader.Key(photo: photo.id, version: photo.version, size: size)) != nil
+        }
+        #expect(photos.count == count + 3 && kept.map(\.id) == photos.suffix(count).map(\.id))
     }
 
     @Test func refusesAReplacedPhotoAndStoresHeaders() async throws {

@@ -47,6 +47,26 @@ import Testing
         await model.close()
     }
 
+    @Test func saysThatThePhotoIsDamagedAndLetsItBeDecided() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        imaging.state.withLock { $0.isDamaged = true }
+        let model = try model(store, try await store.processor())
+        #expect(!model.isDamaged)
+        await model.refresh()
+        await until { @MainActor in !model.isLoading }
+        #expect(model.isDamaged && model.pictureError == nil)
+        let photo = try #require(model.currentPhoto)
+        await model.decide(.trash)
+        #expect(try await store.photo(photo.id).decision == .trash)
+        // Known from the store, before the picture is there again.
+        imaging.hold()
+        imaging.state.withLock { $0.isDamaged = false }
+        await model.undo()
+        #expect(model.isDamaged)
+        imaging.release()
+        await model.close()
+    }
+
     @Test func showsTheNextPhotoWhenTheDecisionIsOnDisk() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let model = try model(store, try await store.processor())

@@ -14,6 +14,10 @@ final class FakeImaging: PhotoImaging {
         var mostRunning = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
         var hasEmbedded = false
+        var isDamaged = false
+        var featureCalls = 0
+        /// The results of the next calls; then every call fails for good.
+        var features: [Result<PhotoFeatures, PhotoProcessingError>] = []
     }
 
     let state = Mutex(State())
@@ -62,11 +66,23 @@ final class FakeImaging: PhotoImaging {
         if Task.isCancelled { throw PhotoProcessingError(.cancelled) }
         return Rendition(
             bytes: Data("\(photo.id) \(size)".utf8), mediaType: "image/jpeg", width: 4, height: 3,
-            isEmbedded: size == .embedded)
+            isEmbedded: size == .embedded, isDamaged: size != .embedded && state.withLock { $0.isDamaged })
     }
 
     func features(of photo: OpenPhoto) async throws(PhotoProcessingError) -> PhotoFeatures {
-        throw PhotoProcessingError(.processingFailed)
+        let next = state.withLock { state in
+            state.featureCalls += 1
+            return state.features.isEmpty ? nil : state.features.removeFirst()
+        }
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.waiting.append(continuation) }
+                return state.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
+        if Task.isCancelled { throw PhotoProcessingError(.cancelled) }
+        return try (next ?? .failure(PhotoProcessingError(.processingFailed))).get()
     }
 }
 

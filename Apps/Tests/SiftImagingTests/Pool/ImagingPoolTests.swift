@@ -45,8 +45,8 @@ struct ImagingPoolTests {
         try await Fixture.withPool(Fixture.pool(workers: 1)) { pool in
             let photo = try Fixture.photo(name)
             let header = try await pool.header(of: photo)
-            let (picture, isDamaged) = try await pool.picture(of: photo, .card)
-            #expect(!isDamaged)
+            let picture = try await pool.rendition(of: photo, .card)
+            #expect(!picture.isDamaged)
             #expect(picture.width == header.displayWidth)
             #expect(picture.height == header.displayHeight)
             #expect(max(picture.width, picture.height) == 96)

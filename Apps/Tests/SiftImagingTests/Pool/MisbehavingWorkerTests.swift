@@ -69,6 +69,27 @@ struct MisbehavingWorkerTests {
         }
     }
 
+    /// A worker whose limit leaves no memory for a thread must not wait for ever.
+    @Test(.timeLimit(.minutes(1))) func aWorkerWithoutMemoryFailsAtOnce() async throws {
+        let limits = ImagingLimits(memory: 1 << 20, timeout: .seconds(600), startTimeout: .seconds(600))
+        try await Fixture.withPool(Fixture.pool(workers: 1, limits: limits)) { pool in
+            let photo = try Fixture.photo("plain.jpg")
+            await #expect(throws: PhotoProcessingError.self) { try await pool.rendition(of: photo, .full) }
+        }
+    }
+
+    /// Starts as many workers as there are photos.
+    @Test func everyNewWorkerServesItsPhoto() async throws {
+        let count = ProcessInfo.processInfo.environment["SIFT_WORKER_STARTS"].flatMap { Int($0) } ?? 40
+        try await Fixture.withPool(Fixture.pool(workers: 2, jobsPerWorker: 1)) { pool in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                let photo = try Fixture.photo("plain.jpg")
+                for _ in 0..<count { group.addTask { try await pool.rendition(of: photo, .card).width } }
+                for try await width in group { #expect(width == 96) }
+            }
+        }
+    }
+
     @Test(arguments: ["silent", "unknown"]) func aProgramThatIsNoWorkerFailsEachCall(mode: String) async throws {
         let limits = ImagingLimits(startTimeout: .milliseconds(300))
         try await Fixture.withPool(Fixture.pool(mode, workers: 1, limits: limits)) { pool in

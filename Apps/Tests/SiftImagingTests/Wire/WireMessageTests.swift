@@ -17,11 +17,14 @@ struct WireMessageTests {
         .header(PhotoHeader(format: "x", width: 1, height: 1, predictedBytes: 0)),
         .rendition(
             Rendition(
-                bytes: Data([0xFF, 0xD8, 0xFF, 1]), mediaType: "image/jpeg", width: 3, height: 4, isEmbedded: true),
-            isDamaged: false),
+                bytes: Data([0xFF, 0xD8, 0xFF, 1]), mediaType: "image/jpeg", width: 3, height: 4, isEmbedded: true)),
+        .rendition(
+            Rendition(
+                bytes: Data([0xFF, 0xD8, 0xFF, 1]), mediaType: "image/jpeg", width: 3, height: 4, isDamaged: true)),
         .features(
-            PhotoFeatures(hash64: .init(bits: 1), hash256: .init(words: (1, 2, 3, .max)), sharpness: 1.5),
-            isDamaged: true), .thumbnailFile([1, 2, 3]),
+            PhotoFeatures(
+                hash64: .init(bits: 1), hash256: .init(words: (1, 2, 3, .max)), sharpness: 1.5, isDamaged: true)),
+        .thumbnailFile([1, 2, 3]),
     ]
 
     @Test(arguments: contents) func answersAreReadAsTheyWereWritten(content: ImagingAnswer.Content) throws {
@@ -60,13 +63,13 @@ struct WireMessageTests {
 
     @Test func bytesOfAnotherKindAreNoPicture() {
         let page = Rendition(bytes: Data("<script>".utf8), mediaType: "image/jpeg", width: 1, height: 1)
-        let bytes = ImagingAnswer(job: 1, .rendition(page, isDamaged: false)).encoded
+        let bytes = ImagingAnswer(job: 1, .rendition(page)).encoded
         #expect(throws: WireViolation.self) { try ImagingAnswer(decoding: bytes) }
     }
 
     @Test func anAnswerFitsItsQuestion() {
         let picture = Rendition(bytes: Data(), mediaType: "image/jpeg", width: 512, height: 300)
-        let answer = ImagingAnswer(job: 1, .rendition(picture, isDamaged: false))
+        let answer = ImagingAnswer(job: 1, .rendition(picture))
         #expect(answer.fits(.rendition(edge: 512), isFirst: false))
         #expect(answer.fits(.rendition(edge: 0), isFirst: true))
         #expect(!answer.fits(.rendition(edge: 256), isFirst: false))

@@ -32,7 +32,7 @@ struct InterruptionTests {
         // An interruption that comes too late is ignored.
         try send(.interrupt(1), nil, worker)
         try send(.run(ImagingRequest(job: 2, kind: .rendition(edge: 512))), small, worker)
-        guard case .rendition(let picture, _) = try answer(worker).content else {
+        guard case .rendition(let picture) = try answer(worker).content else {
             Issue.record("the next job failed")
             return
         }

@@ -25,6 +25,22 @@ struct SiftFaceTests {
         }
     }
 
+    @Test("A damaged photo is shown with a note, and can be decided", arguments: FaceTransport.allCases)
+    func showsDamage(over transport: FaceTransport) async throws {
+        var damaged = Photo.sample(1)
+        damaged.isDamaged = true
+        let desk = await FakeDesk([damaged, .sample(2)])
+        let note = "This file is damaged. It can still be decided."
+        try await withFace(try await makeFace(desk), over: transport) { client in
+            var page = try await client.page("/")
+            #expect(page.text.contains(note))
+            #expect(try await client.page("/photo/1").text.contains(note))
+            page = try await client.submit(try page.form(withButton: "Trash ←"))
+            #expect(await desk.decided.map(\.kind) == [.trash])
+            #expect(page.text.contains("IMG_2.jpg") && !page.text.contains(note))
+        }
+    }
+
     @Test("The same command twice is one decision") func decidesOnce() async throws {
         let desk = await FakeDesk()
         try await withFace(try await makeFace(desk), over: .router) { client in
