@@ -4,18 +4,18 @@
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo sift test apps-test browser-test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
+.PHONY: help demo sift test apps-test browser-test sift-kill-test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: ## Read the Gospel of Mark aloud into demo/mark.wav (installs what is missing; goes on where it was)
 	@scripts/setup --demo
 	swift build -c release --product hablare
 	@scripts/demo
 
-sift: ## Show the photos of PHOTOS=folder in the browser; prints the link to open
-	@scripts/setup --apps
+sift: ## Show the photos of PHOTOS=folder, or of a sample library, in the browser; prints the link to open
+	@scripts/setup --apps $(if $(PHOTOS),,--sample)
 	swift build -c release --package-path Apps --scratch-path .build-apps --product sift
 	@scripts/sift
 
@@ -30,6 +30,11 @@ apps-test: ## Build and run the tests of the applications in Apps/
 browser-test: ## Build Sift, and run its pages in Chromium; ALL=1 also works through 500 photos
 	@scripts/setup --browser
 	@scripts/browser-test $(if $(ALL),--all)
+
+sift-kill-test: ## Kill Sift at random moments, KILLS=200 times; no photo and no decision may be lost
+	@scripts/setup --apps
+	swift build -c release --package-path Apps --scratch-path .build-apps --product sift
+	@scripts/sift-kill-test
 
 integration: ## Run our providers against a real language model, a real voice and the vendors' libraries, which it installs outside the tree
 	@scripts/setup

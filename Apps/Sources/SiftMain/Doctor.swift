@@ -24,15 +24,16 @@ struct Doctor: AsyncParsableCommand {
             let libraries = try await database.read { try PhotoStore().libraries(in: $0) }
             report("\(libraries.count) known folders", nil)
         } catch {
-            report("data in \(locations.data.path)", "\(error)")
+            report("data in \(locations.data.path)", CommandFailure(error).message)
         }
+        let folder = locations.folders[0]
         do throws(PhotoProcessingError) {
-            _ = try LibraryFolder.open(locations.photos)
-            report("photos in \(locations.photos)", nil)
+            _ = try LibraryFolder.open(folder)
+            report("photos in \(folder)", nil)
         } catch {
-            report("photos in \(locations.photos)", "\(error.message) \(error.advice)")
+            report("photos in \(folder)", SiftStartError(error, folder: folder).message)
         }
-        let isWritable = FileManager.default.isWritableFile(atPath: locations.photos)
+        let isWritable = FileManager.default.isWritableFile(atPath: folder)
         report(
             "folder can be changed",
             isWritable ? nil : "It is read-only. You can decide, but not trash. Change its permissions.")
@@ -40,6 +41,6 @@ struct Doctor: AsyncParsableCommand {
         let parent = URL(fileURLWithPath: trash).deletingLastPathComponent().path
         let hasTrash = [trash, parent].contains { FileManager.default.isWritableFile(atPath: $0) }
         report("trash in \(trash)", hasTrash ? nil : "It cannot be written. Create the directory, or pass --trash.")
-        if !isWell { throw ExitCode(1) }
+        if !isWell { throw ExitCode(CommandFailure.Status.incomplete.rawValue) }
     }
 }

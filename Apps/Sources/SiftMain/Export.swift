@@ -36,17 +36,28 @@ struct Export: AsyncParsableCommand {
                     let page = try await application.database.read { db in
                         try store.photos(of: id, filter, after: after, limit: 500, in: db)
                     }
+                    var lines = Data()
                     for photo in page {
                         let line = Line(
                             files: photo.files.map { Self.encoded($0.path.bytes) }, state: photo.state.rawValue,
                             decision: photo.decision?.rawValue, decidedAt: photo.decidedAt,
                             favourite: photo.marks.isFavourite, rating: photo.marks.rating, label: photo.marks.label)
-                        print(String(decoding: try encoder.encode(line), as: UTF8.self))
+                        lines += try encoder.encode(line) + [UInt8(ascii: "\n")]
                     }
+                    try Self.write(lines)
                     guard let last = page.last else { break }
                     place = PhotoStore.Position(of: last)
                 }
             }
+        }
+    }
+
+    /// Writes to standard output. `print` would hide that its volume is full.
+    private static func write(_ lines: Data) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: lines)
+        } catch {
+            throw CommandFailure(.inputOutput, "The export cannot be written. Free some space, then export again.")
         }
     }
 

@@ -5,28 +5,29 @@ import SiftImaging
 import SiftWeb
 
 /// The options that all commands share.
-struct LibraryOptions: ParsableArguments {
+struct DataOptions: ParsableArguments {
     @Option(help: "The directory of Sift's data. Default: $XDG_DATA_HOME/sift or ~/.local/share/sift.")
     var dataDir: String?
 
     @Option(help: "The home trash. Default: the desktop's.")
     var trash: String?
 
-    @Argument(help: "The folder of photos. Default: ~/Pictures.")
-    var photos: String?
-
-    /// The locations that the options name.
-    var locations: SiftApplication.Locations {
+    /// Returns the locations of folders as a person named them.
+    func locations(_ folders: [String]) -> SiftApplication.Locations {
         let environment = ProcessInfo.processInfo.environment
         let data = dataDir.map { URL(fileURLWithPath: $0) } ?? SiftApplication.Locations.usualData(environment)
-        let folder = photos ?? "\(environment["HOME"] ?? ".")/Pictures"
+        let named = folders.isEmpty ? ["\(environment["HOME"] ?? ".")/Pictures"] : folders
         return SiftApplication.Locations(
-            data: data, photos: URL(fileURLWithPath: folder).standardizedFileURL.path, trash: trash)
+            data: data, folders: named.map { URL(fileURLWithPath: $0).standardizedFileURL.path },
+            trash: trash.map { URL(fileURLWithPath: $0).standardizedFileURL.path })
     }
 
     /// Opens the application with decoding workers, and closes these afterwards.
     @MainActor
-    func withApplication(_ body: @MainActor (SiftApplication, Logger) async throws -> Void) async throws {
+    func withApplication(
+        _ folders: [String], _ body: @MainActor (SiftApplication, Logger) async throws -> Void
+    ) async throws {
+        let locations = locations(folders)
         var logger = Logger(label: "sift") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .notice
         let environment = ProcessInfo.processInfo.environment
@@ -35,11 +36,47 @@ struct LibraryOptions: ParsableArguments {
                 command: .thisExecutable(subcommand: Sift.worker),
                 thumbnails: ThumbnailCache.defaultFolder(environment: environment).map { ThumbnailCache(folder: $0) }))
         do {
-            try await body(try await SiftApplication.open(locations, imaging: pool, logger: logger), logger)
+            try await body(try await open(locations, folders, pool, logger), logger)
         } catch {
             await pool.close()
             throw error
         }
         await pool.close()
+    }
+
+    @MainActor
+    private func open(
+        _ locations: SiftApplication.Locations, _ named: [String], _ pool: ImagingPool, _ logger: Logger
+    ) async throws -> SiftApplication {
+        do {
+            return try await SiftApplication.open(locations, imaging: pool, logger: logger)
+        } catch let error as SiftStartError where error.code == .folderMissing {
+            var advice = ""
+            if named.isEmpty {
+                advice = " To name another folder: sift serve FOLDER"
+            } else if let word = named.first, named.count == 1, !word.contains("/") {
+                advice = " If '\(word)' is meant as a command: `sift --help` lists the commands."
+            }
+            throw SiftStartError(error.code, error.message + advice)
+        }
+    }
+}
+
+/// The options of commands on one folder.
+struct LibraryOptions: ParsableArguments {
+    @OptionGroup var data: DataOptions
+
+    @Argument(help: "The folder of photos. Default: ~/Pictures.")
+    var photos: String?
+
+    private var named: [String] { photos.map { [$0] } ?? [] }
+
+    /// The locations that the options name.
+    var locations: SiftApplication.Locations { data.locations(named) }
+
+    /// Opens the application with decoding workers, and closes these afterwards.
+    @MainActor
+    func withApplication(_ body: @MainActor (SiftApplication, Logger) async throws -> Void) async throws {
+        try await data.withApplication(named, body)
     }
 }

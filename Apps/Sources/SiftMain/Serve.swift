@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HablareWeb
 import Logging
 import ServiceLifecycle
@@ -8,19 +9,47 @@ import UnixSignals
 /// Serves the pages until it is interrupted.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the photos in the browser. Prints the link to open.")
+        abstract: "Show the photos in the browser. Prints the link to open.",
+        discussion: """
+            EXAMPLES:
+              sift serve                      show ~/Pictures
+              sift serve ~/Pictures /mnt/card show two folders
+              sift serve --port 8640 ~/Pictures
+                                              keep the port, so that open pages recover after a restart
 
-    @OptionGroup var library: LibraryOptions
+            Ctrl-C ends Sift. No decision is lost.
+            """)
+
+    @OptionGroup var data: DataOptions
 
     @Option(help: "The port. Default: a free one. With a fixed port, open pages recover after a restart.")
     var port = 0
+
+    @Flag(help: "Print the link only. Without it, Sift also opens the browser, if it runs in a terminal of a desktop.")
+    var noOpen = false
+
+    @Argument(help: "The folders of photos. Default: ~/Pictures.")
+    var photos: [String] = []
+
+    mutating func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+    }
 
     mutating func run() async throws {
         var options = FaceOptions()
         options.port = port
         let faceOptions = options
-        try await library.withApplication { application, logger in
-            let server = try application.server(faceOptions, logger: logger)
+        let program =
+            noOpen
+            ? nil
+            : BrowserOpening.program(
+                environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1)
+        let page = data.locations(photos).data.appendingPathComponent(BrowserOpening.page)
+        try await data.withApplication(photos) { application, logger in
+            let server = try application.server(faceOptions, logger: logger) { link in
+                FaceServer.printLine(link)
+                if let program { BrowserOpening.open(link, with: program, page: page, logger: logger) }
+            }
             try await ServiceGroup(
                 services: application.services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger

@@ -30,7 +30,7 @@ struct NoImaging: PhotoImaging {
             data: root.appending(path: "data"), photos: photos.path, trash: root.appending(path: "Trash").path)
         let logger = Logger(label: "test")
         let first = try await SiftApplication.open(locations, imaging: NoImaging(), logger: logger)
-        let error = await #expect(throws: PhotoProcessingError.self) {
+        let error = await #expect(throws: SiftStartError.self) {
             _ = try await SiftApplication.open(locations, imaging: NoImaging(), logger: logger)
         }
         #expect(error?.code == .busy)

@@ -40,7 +40,7 @@ public final class LibraryWatch: Sendable {
             let open = try folder.directory.folder(at: path)
             let events =
                 UInt32(IN_CREATE) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
-                | UInt32(IN_MOVED_TO) | UInt32(IN_ONLYDIR)
+                | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
             // The name of the open descriptor, so that the watch is on this folder even if a link takes its place.
             if inotify_add_watch(descriptor, "/proc/self/fd/\(open.descriptor)", events) < 0 {
                 isDegraded.withLock { $0 = true }
@@ -85,7 +85,9 @@ public final class LibraryWatch: Sendable {
         while start + 16 <= bytes.endIndex {
             let mask = number(start + 4)
             let end = min(start + 16 + Int(number(start + 12)), bytes.endIndex)
-            if mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
+            // The library's own folder may be moved, removed or unmounted. Such events have no name.
+            let itself = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_UNMOUNT) | UInt32(IN_Q_OVERFLOW)
+            if mask & itself != 0 { return true }
             if mask & UInt32(IN_IGNORED) == 0, end > start + 16, bytes[start + 16] != UInt8(ascii: ".") { return true }
             start = end
         }

@@ -8,7 +8,7 @@ public import Logging
 public import ServiceLifecycle
 public import SiftCore
 
-/// Sift put together: the database, the trash, the processor and the desk of one library.
+/// Sift put together: the database, the trash, the processor, and a desk for each folder of photos.
 ///
 /// This is the only place that names concrete types. The decoder comes from outside, so that a test passes another.
 @MainActor
@@ -17,15 +17,20 @@ public struct SiftApplication {
     public struct Locations: Sendable {
         /// The directory of the database, the settings and the token of the pages.
         public var data: URL
-        /// The absolute path of the folder of photos.
-        public var photos: String
+        /// The absolute paths of the folders of photos, at least one. The first one is shown first.
+        public var folders: [String]
         /// The home trash; `nil` for the desktop's.
         public var trash: String?
 
-        /// Creates locations.
+        /// Creates locations of one folder.
         public init(data: URL, photos: String, trash: String? = nil) {
+            self.init(data: data, folders: [photos], trash: trash)
+        }
+
+        /// Creates locations of several folders.
+        public init(data: URL, folders: [String], trash: String? = nil) {
             self.data = data
-            self.photos = photos
+            self.folders = folders
             self.trash = trash
         }
 
@@ -41,39 +46,70 @@ public struct SiftApplication {
         }
     }
 
+    /// One folder of photos, open. Its photos, decisions, history and sessions are its own.
+    public struct OpenLibrary: Sendable {
+        /// The library.
+        public let library: Library
+        /// The desk behind its pages.
+        public let desk: LibraryDesk
+        /// The service that scans and watches it.
+        public let service: LibraryService
+    }
+
     /// The database.
     public let database: AppDatabase
-    /// The library.
-    public let library: Library
-    /// The processor that records decisions and carries them out.
+    /// The processor that records the decisions of all libraries and carries them out.
     public let processor: PhotoBatchProcessor
-    /// The desk behind the pages.
-    public let desk: LibraryDesk
-    /// The service that scans and watches the library.
-    public let service: LibraryService
+    /// The libraries, in the order of ``Locations/folders``. There is at least one.
+    public let libraries: [OpenLibrary]
     /// Computes what suggestions need, in the background.
     private let engine: AIRequestManager
     private let locations: Locations
     /// Keeps a second Sift from the same data while this application is open.
     private let lock: InstanceLock
 
-    /// Opens the data directory and the library. Creates what is missing.
+    /// The first library.
+    public var library: Library { libraries[0].library }
+    /// The desk of the first library.
+    public var desk: LibraryDesk { libraries[0].desk }
+
+    /// Opens the data directory and the libraries. Creates what is missing.
     ///
-    /// - Throws: ``SiftCore/PhotoProcessingError`` with code `busy` if another Sift has the data directory open. An error
-    ///   with advice if a directory cannot be opened or the database cannot be read.
+    /// - Throws: ``SiftStartError``, which names the folder or the directory and says what to do.
     public static func open(
         _ locations: Locations, imaging: any PhotoImaging, logger: Logger
     ) async throws -> SiftApplication {
-        try FileManager.default.createDirectory(
-            at: locations.data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        // The folders first: a wrong name must leave nothing behind.
+        let folders = try Self.folders(locations)
+        do {
+            try FileManager.default.createDirectory(
+                at: locations.data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw SiftStartError(creating: locations.data.path, error)
+        }
+        do {
+            return try await open(locations, folders, imaging, logger)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw SiftStartError(error, data: locations.data.path)
+        }
+    }
+
+    private static func open(
+        _ locations: Locations, _ folders: [LibraryFolder], _ imaging: any PhotoImaging, _ logger: Logger
+    ) async throws -> SiftApplication {
         let lock = try InstanceLock(locations.data)
-        let settings = try SettingsFile(url: settingsFile(locations)).read()
+        let settings = try settings(locations)
         let database = try await database(locations)
-        let folder = try LibraryFolder.open(locations.photos)
         let now = Date()
-        let (library, session) = try await database.write { db in
-            let library = try PhotoStore().addLibrary(folder, at: now, in: db)
-            return (library, try DecisionStore().beginSession(of: library.id, at: now, in: db))
+        let records = try await recording(database) {
+            try await database.write { db in
+                try folders.map { folder in
+                    let library = try PhotoStore().addLibrary(folder, at: now, in: db)
+                    return (library, try DecisionStore().beginSession(of: library.id, at: now, in: db))
+                }
+            }
         }
         let journal = StoredTrashJournal(database)
         let trash = locations.trash.map { Trash(journal: journal, home: Array($0.utf8)) } ?? Trash(journal: journal)
@@ -81,22 +117,71 @@ public struct SiftApplication {
         let processor = try await PhotoBatchProcessor(
             database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift, logger: logger)
         let opening = StoredPhotoOpening(database)
+        let loader = try PhotoLoader(imaging: imaging, opening: opening)
         let engine = AIRequestManager(
             store: try SQLiteStore(directory: locations.data.appendingPathComponent("engine")),
             providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]),
             configuration: PhotoAnalyst.engineConfiguration, logger: logger)
-        let service = LibraryService(
-            library.id, database: database,
-            indexer: PhotoIndexer(database: database, imaging: imaging, opening: opening, engine: engine),
-            logger: logger)
-        let desk = LibraryDesk(
-            library, database: database, processor: processor, service: service,
-            loader: try PhotoLoader(imaging: imaging, opening: opening), session: session.id,
-            waitsForReview: waitsForReview)
-        try await desk.prepare()
+        let indexer = PhotoIndexer(database: database, imaging: imaging, opening: opening, engine: engine)
+        let libraries = records.map { library, session in
+            let service = LibraryService(library.id, database: database, indexer: indexer, logger: logger)
+            return OpenLibrary(
+                library: library,
+                desk: LibraryDesk(
+                    library, database: database, processor: processor, service: service, loader: loader,
+                    session: session.id, waitsForReview: waitsForReview),
+                service: service)
+        }
+        for library in libraries { try await recording(database) { try await library.desk.prepare() } }
         return SiftApplication(
-            database: database, library: library, processor: processor, desk: desk, service: service,
-            engine: engine, locations: locations, lock: lock)
+            database: database, processor: processor, libraries: libraries, engine: engine, locations: locations,
+            lock: lock)
+    }
+
+    /// Opens the folders. Refuses a folder that lies inside another one: its photos would be shown twice.
+    private static func folders(_ locations: Locations) throws -> [LibraryFolder] {
+        var found: [LibraryFolder] = []
+        for path in locations.folders {
+            let folder: LibraryFolder
+            do throws(PhotoProcessingError) {
+                folder = try LibraryFolder.open(path)
+            } catch {
+                throw SiftStartError(error, folder: path)
+            }
+            let inside = folder.path + [UInt8(ascii: "/")]
+            for other in found {
+                let outside = other.path + [UInt8(ascii: "/")]
+                guard inside.starts(with: outside) || outside.starts(with: inside) else { continue }
+                let name = String(decoding: other.path, as: UTF8.self)
+                throw SiftStartError(
+                    .foldersOverlap,
+                    folder.path == other.path
+                        ? "The folder '\(path)' is named twice. Name each folder once."
+                        : "The folders '\(name)' and '\(path)' lie inside each other. Name only the outer one.")
+            }
+            found.append(folder)
+        }
+        return found
+    }
+
+    private static func settings(_ locations: Locations) throws -> SiftSettings {
+        let file = settingsFile(locations)
+        do {
+            return try SettingsFile(url: file).read()
+        } catch {
+            throw SiftStartError(settings: file.path)
+        }
+    }
+
+    /// Gives advice about an error of the database.
+    private static func recording<R: Sendable>(
+        _ database: AppDatabase, _ body: () async throws -> R
+    ) async throws -> R {
+        do {
+            return try await body()
+        } catch {
+            throw AppDatabaseError(describing: error, of: database) ?? error
+        }
     }
 
     /// Opens the database of a data directory.
@@ -106,15 +191,25 @@ public struct SiftApplication {
     }
 
     /// Returns the server of the pages.
-    public func server(_ options: FaceOptions, logger: Logger) throws -> FaceServer {
+    ///
+    /// - Parameters:
+    ///   - options: The address, the port and the limits.
+    ///   - logger: The logger.
+    ///   - onStart: Called with the link to open when the server listens. Default: prints it.
+    public func server(
+        _ options: FaceOptions, logger: Logger, onStart: @escaping @Sendable (String) -> Void = FaceServer.printLine
+    ) throws -> FaceServer {
         let token = try AccessToken.stored(in: locations.data.appendingPathComponent("token").path)
         return FaceServer(
-            try SiftFace.make(desk, settingsFile: Self.settingsFile(locations)), options: options, token: token,
-            logger: logger)
+            try SiftFace.make(
+                desk, with: libraries.dropFirst().map(\.desk), settingsFile: Self.settingsFile(locations)),
+            options: options, token: token, logger: logger, onStart: onStart)
     }
 
     /// The services to run, in the order in which they start.
-    public var services: [any Service] { [processor, EngineService(engine), desk, service] }
+    public var services: [any Service] {
+        [processor, EngineService(engine)] + libraries.flatMap { [$0.desk as any Service, $0.service] }
+    }
 
     private static func settingsFile(_ locations: Locations) -> URL {
         locations.data.appendingPathComponent("settings.json")

@@ -186,5 +186,6 @@ import Testing
         #expect(!LibraryWatch.hasChange(event(0x100, ".sift-1.tmp")[...]))
         #expect(LibraryWatch.hasChange((event(0x100, ".sift-1.tmp") + event(0x100, "a.jpg"))[...]))
         #expect(LibraryWatch.hasChange(event(0x4000, "")[...]), "The kernel's queue overflowed.")
+        #expect(LibraryWatch.hasChange(event(0x800, "")[...]), "The folder itself was moved.")
     }
 }
