@@ -23,7 +23,7 @@ struct NoImaging: PhotoImaging {
     @Test("A second Sift on the same data is refused while the first is open")
     func refusesSecond() async throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "sift-\(UUID().uuidString)")
-        defer { do { try FileManager.default.removeItem(at: root) } catch { Issue.record(error) } }
+        defer { removeFolder(root) }
         let photos = root.appending(path: "photos")
         try FileManager.default.createDirectory(at: photos, withIntermediateDirectories: true)
         let locations = SiftApplication.Locations(

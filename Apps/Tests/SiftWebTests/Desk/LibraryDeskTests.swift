@@ -10,7 +10,7 @@ struct LibraryDeskTests {
     /// Opens Sift over a folder with files, and removes both afterwards.
     private func withDesk(_ names: [String], _ body: (SiftApplication, URL) async throws -> Void) async throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "sift-\(UUID().uuidString)")
-        defer { do { try FileManager.default.removeItem(at: root) } catch { Issue.record(error) } }
+        defer { removeFolder(root) }
         let photos = root.appending(path: "photos")
         try FileManager.default.createDirectory(at: photos, withIntermediateDirectories: true)
         for name in names { try Data(name.utf8).write(to: photos.appending(path: name)) }
