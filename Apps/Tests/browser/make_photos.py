@@ -33,14 +33,14 @@ def main(folder):
         path.write_bytes(picture)
         files.append(path)
     # A burst of four, upright photos, and names that are hard to show.
-    files = [files[7]] * 4 + files
+    files = [files[3]] * 4 + files
     for index, file in enumerate(files):
         name = "A name that is far longer than any camera writes, so that lines must break somewhere – 2024.jpg" \
             if index == 6 else f"DSCF{4021 + index}.JPG"
         paths = {}
         for kind, edge in (("thumbnail", 256), ("screen", 1600), ("full", 3000)):
             path = folder / f"{index}-{kind}.jpg"
-            blur = ["-blur", "0x3"] if index in (0, 3) and kind != "thumbnail" else []
+            blur = ["-blur", "0x3"] if index in (1, 3) and kind != "thumbnail" else []
             turn = ["-gravity", "center", "-crop", "52%x100%+0+0", "+repage"] if index in (5, 9) else []
             subprocess.run(["convert", str(file), *turn, *blur, "-resize", f"{edge}x{edge}>", "-strip", "-quality", "85", str(path)],
                            check=True)

@@ -432,9 +432,16 @@ def handler(sample):
                 self.close_connection = True
 
         def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            # A form is sent as such if its button is pressed before the scripts are there.
+            is_form = not self.headers["Content-Type"].startswith("application/json")
+            body = json.loads(text) if not is_form else {
+                name.removesuffix("[]"): values if name.endswith("[]") else values[0]
+                for name, values in urllib.parse.parse_qs(text, keep_blank_values=True).items()}
             time.sleep(sample.delay)
             status, answer = sample.command(self.path.rsplit("/", 1)[1], body)
+            if is_form:
+                return self.send(303, b"", "text/plain", Location="/alike" if self.path.endswith("trashMarked") else "/")
             self.send(status, json.dumps(answer).encode(), "application/json")
 
     return Handler

@@ -236,6 +236,7 @@ class AlikeTests(SiftCase):
         self.expect_trashed(["IMG_00000.jpg", "IMG_00001.jpg", "IMG_00007.jpg"])
         self.page.get_by_role("link", name="Photos").click()
         self.page.locator("body[data-page=deck][data-live]").wait_for()
+        expect(self.page.get_by_role("button", name="Undo: Trash")).to_be_enabled()
         self.page.keyboard.press("u")
         self.expect_trashed(["IMG_00000.jpg"])
 
@@ -323,7 +324,7 @@ class EveryPageTests(SiftCase):
         expect(self.page.get_by_role("dialog", name="Photo at full size")).to_be_visible()
         self.page.keyboard.press("Escape")
         self.page.keyboard.press("ArrowUp")
-        self.expect_shown("IMG_00000.jpg")
+        self.expect_shown("IMG_00001.jpg")
 
 
 class OddFileTests(SiftCase):

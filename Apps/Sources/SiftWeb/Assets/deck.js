@@ -21,6 +21,11 @@ export function startDeck({ state, press, showState, signal, element, stream, se
   /** The photo whose decision the server has not answered. */
   let deciding = /** @type {string | null} */ (null);
   let shown = card.dataset['photo'] ?? '';
+  /** Whether the decision that is being sent is that of a drag. */
+  let isDragged = false;
+  let leaving = 0;
+  /** The milliseconds after which the card of a key or a button leaves, if the next photo is not there yet. */
+  const patience = 90;
 
   /** @param {string} action */
   const decide = (action) => {
@@ -84,7 +89,11 @@ export function startDeck({ state, press, showState, signal, element, stream, se
   }, { signal });
   makeDraggable(card, {
     mayBegin: () => deciding === null && state()['deck']?.photo !== undefined,
-    decide: decideDirection,
+    decide: (direction) => {
+      isDragged = true;
+      decideDirection(direction);
+      isDragged = false;
+    },
     tap: openZoom,
     signal,
   });
@@ -114,12 +123,14 @@ export function startDeck({ state, press, showState, signal, element, stream, se
 
   const release = () => {
     deciding = null;
+    clearTimeout(leaving);
     delete card.dataset['leaves'];
     card.classList.remove('is-waiting');
   };
   sender.addEventListener('change', () => {
     // While the server is away the photo stays visible: its decision is kept, but not committed.
     if (deciding === null || (sender.state !== 'waiting' && sender.state !== 'locked')) return;
+    clearTimeout(leaving);
     delete card.dataset['leaves'];
     card.classList.add('is-waiting');
   }, { signal });
@@ -156,7 +167,12 @@ export function startDeck({ state, press, showState, signal, element, stream, se
       if (form.getAttribute('id') !== 'decide') return;
       deciding = String(body['photo']);
       const going = directions().find((/** @type {any} */ each) => each.action === body['action']);
-      if (going !== undefined) card.dataset['leaves'] = going.direction;
+      const leave = () => {
+        if (going !== undefined) card.dataset['leaves'] = going.direction;
+      };
+      // A dragged card goes on its way. Another one would only flicker before the next photo takes its place.
+      if (isDragged) leave();
+      else leaving = setTimeout(leave, patience);
       if (performance.getEntriesByName('decided').length >= 500) performance.clearMarks();
       performance.mark('decided', { detail: deciding });
     },

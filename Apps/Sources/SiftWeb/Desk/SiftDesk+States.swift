@@ -41,7 +41,7 @@ extension SiftDesk {
             directions: DirectionState.all(settings), undo: deck.undo.map(Self.step), redo: deck.redo.map(Self.step))
         if library.problem != .gone, let current = deck.current {
             state.photo = PhotoState(current)
-            state.ahead = deck.ahead.map(PhotoState.init)
+            state.ahead = deck.ahead.map(DeckState.PhotoAhead.init)
             state.burst = Self.burst(deck.burst, current: current)
         } else {
             state.message = message()

@@ -142,10 +142,12 @@ extension SiftCommand {
     }
 
     /// Returns the id of one of several decisions of one command, so that a repeated command names the same.
+    ///
+    /// The last bytes stay as they are: the core counts the executions of a decision there.
     static func part(_ place: Int, of id: UUID) -> UUID {
         var bytes = id.uuid
-        bytes.15 ^= UInt8(truncatingIfNeeded: place)
-        bytes.14 ^= UInt8(truncatingIfNeeded: place >> 8)
+        bytes.10 ^= UInt8(truncatingIfNeeded: place)
+        bytes.9 ^= UInt8(truncatingIfNeeded: place >> 8)
         return UUID(uuid: bytes)
     }
 }

@@ -100,7 +100,7 @@ extension HistoryPage.Entry {
             } else {
                 isTrash ? "Restore" : "Take back"
             }
-        canRedo = made.isUndone && made.failure == nil && past.state == .present && past.isOpen
+        canRedo = made.isUndone && made.failure == nil && past.state != .missing && past.isOpen
         redoText = isTrash ? "Trash again" : "Do again"
         redoLabel = "\(isTrash ? "Trash again" : "Do again: \(actionText.lowercased())") \(name)"
         restoreLabel = "\(isTrash ? "Restore" : "Take back: \(actionText.lowercased())") \(name)"

@@ -1,4 +1,5 @@
 import HablarePresentation
+import SiftCore
 
 /// The card and what belongs to it.
 struct DeckState: WebState, Hashable {
@@ -19,6 +20,27 @@ struct DeckState: WebState, Hashable {
         /// The decision, or an empty text.
         let decision: String
         let isSharpest: Bool
+    }
+
+    /// What a page needs to have the picture of a photo ready before it is shown. The state is sent after each decision,
+    /// so it is short.
+    struct PhotoAhead: Encodable, Sendable, Hashable {
+        let id: String
+        let alt: String
+        let source: String
+        let half: String
+        let first: String
+        let width: Int
+        let height: Int
+        /// Whether the photo cannot be shown.
+        let broken: Bool
+
+        /// Describes a photo.
+        init(_ photo: Photo) {
+            let state = PhotoState(photo)
+            (id, alt, source, half, first) = (state.id, state.alt, state.source, state.half, state.first)
+            (width, height, broken) = (state.width, state.height, state.broken != nil)
+        }
     }
 
     /// Photos that were taken in quick succession.
@@ -55,7 +77,7 @@ struct DeckState: WebState, Hashable {
     var selection: Selected?
     var photo: PhotoState?
     /// The photos that may come next, the most likely first.
-    var ahead: [PhotoState] = []
+    var ahead: [PhotoAhead] = []
     var burst: Burst?
     var undo: Step?
     var redo: Step?

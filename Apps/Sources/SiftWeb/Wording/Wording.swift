@@ -2,8 +2,6 @@ import Foundation
 
 /// Texts with numbers, for a person. Pure functions.
 enum Wording {
-    private static let locale = Locale(identifier: "en_GB")
-
     /// Returns a number with commas between thousands.
     static func number(_ value: Int) -> String {
         var digits = String(abs(value))
@@ -56,23 +54,20 @@ enum Wording {
 
     /// Returns the time at which a photo was taken, as the camera's clock showed it.
     static func captured(localSeconds: Double) -> String {
-        text(Date(timeIntervalSince1970: localSeconds), "d MMMM yyyy, HH:mm", TimeZone(secondsFromGMT: 0))
+        guard let moment = Moment(localSeconds) else { return "" }
+        return "\(moment.date), \(moment.time)"
     }
 
     /// Returns the time of a day.
-    static func time(_ date: Date, in zone: TimeZone) -> String { text(date, "HH:mm", zone) }
+    static func time(_ date: Date, in zone: TimeZone) -> String { Moment(date, in: zone)?.time ?? "" }
 
     /// Returns the name of a day as seen from another: `Today`, `Yesterday` or its date.
     static func day(_ date: Date, now: Date, in zone: TimeZone) -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let days = calendar.dateComponents(
-            [.day], from: calendar.startOfDay(for: date), to: calendar.startOfDay(for: now)
-        ).day
-        switch days {
+        guard let moment = Moment(date, in: zone), let present = Moment(now, in: zone) else { return "" }
+        switch present.day - moment.day {
         case 0: return "Today"
         case 1: return "Yesterday"
-        default: return text(date, "EEEE, d MMMM yyyy", zone)
+        default: return "\(moment.weekday), \(moment.date)"
         }
     }
 
@@ -84,11 +79,47 @@ enum Wording {
         return name[...plus] + (labels[key] ?? key)
     }
 
-    private static func text(_ date: Date, _ format: String, _ zone: TimeZone?) -> String {
-        let formatter = DateFormatter()
-        formatter.locale = locale
-        formatter.timeZone = zone
-        formatter.dateFormat = format
-        return formatter.string(from: date)
+    /// A moment as a clock and a calendar of one place show it. A formatter of Foundation takes a hundred times as long,
+    /// and the card's state has several dates.
+    private struct Moment {
+        /// The number of the day since 1 January 1970.
+        let day: Int
+        private let minute: Int
+
+        /// Reads the seconds of a clock since 1970. Returns `nil` for what no clock shows.
+        init?(_ localSeconds: Double) {
+            guard localSeconds.isFinite, abs(localSeconds) < 1e11 else { return nil }
+            day = Int((localSeconds / 86_400).rounded(.down))
+            minute = Int((localSeconds / 60).rounded(.down)) - day * 1440
+        }
+
+        init?(_ date: Date, in zone: TimeZone) {
+            self.init(date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date)))
+        }
+
+        var time: String { "\(Self.two(minute / 60)):\(Self.two(minute % 60))" }
+
+        var weekday: String {
+            let names = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
+            return names[((day % 7) + 7) % 7]
+        }
+
+        /// The date, such as `12 May 2024`. Counts days from 1 March of the year 0, so that a leap day ends a year.
+        var date: String {
+            let names = [
+                "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+                "January", "February",
+            ]
+            let days = day + 719_468
+            let era = Int((Double(days) / 146_097).rounded(.down))
+            let inEra = days - era * 146_097
+            let yearOfEra = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
+            let inYear = inEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+            let month = (5 * inYear + 2) / 153
+            let year = era * 400 + yearOfEra + (month >= 10 ? 1 : 0)
+            return "\(inYear - (153 * month + 2) / 5 + 1) \(names[month]) \(year)"
+        }
+
+        private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
     }
 }

@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import HablareWeb
 import HablareWebTestKit
-import SiftCore
 import Testing
 
+@testable import SiftCore
 @testable import SiftWeb
 
 @Suite("Sift's pages and commands")
@@ -102,6 +102,20 @@ struct SiftFaceTests {
             #expect(decided.map(\.kind) == [.trash, .trash, .keep])
             #expect(decided.map(\.id) == (0..<3).map { SiftCommand.part($0, of: id.uuid) })
         }
+    }
+
+    @Test("The actions of one step and their reversals have ids of their own") func separatesIDs() {
+        let id = CommandID.fresh().uuid
+        let actions = (0..<600).flatMap { place in
+            (0..<4).map { execution in
+                let request = DecisionRequest(
+                    id: SiftCommand.part(place, of: id), photo: PhotoID(rawValue: 1), version: .sample(1), kind: .trash)
+                var action = Decision.sample(request, .sample(1), number: 1).action
+                action.execution = execution
+                return action
+            }
+        }
+        #expect(Set(actions.map(\.actionID)).count == actions.count)
     }
 
     @Test("The first page explains the directions, and takes other ones") func welcomes() async throws {

@@ -62,4 +62,30 @@ struct WordingTests {
     func labelsKeys(_ key: String, _ label: String) {
         #expect(Wording.key(key) == label)
     }
+
+    @Test("Dates are those of a formatter, before and after 1970, on leap days and in any zone") func dates() {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_GB")
+        var number = 88_172_645_463_325_252 as UInt64
+        for _ in 0..<300 {
+            number ^= number << 13
+            number ^= number >> 7
+            number ^= number << 17
+            // From 1900 to 2100.
+            let date = Date(timeIntervalSince1970: Double(number % 6_311_433_600) - 2_208_988_800)
+            for zone in [0, 3600, -34_200].compactMap({ TimeZone(secondsFromGMT: $0) }) {
+                formatter.timeZone = zone
+                formatter.dateFormat = "HH:mm"
+                #expect(Wording.time(date, in: zone) == formatter.string(from: date))
+                formatter.dateFormat = "EEEE, d MMMM yyyy"
+                let now = Date(timeIntervalSince1970: 8e9)
+                #expect(Wording.day(date, now: now, in: zone) == formatter.string(from: date))
+            }
+        }
+        #expect(Wording.captured(localSeconds: 951_782_340) == "28 February 2000, 23:59")
+        #expect(Wording.captured(localSeconds: 951_825_600) == "29 February 2000, 12:00")
+        for nonsense in [Double.nan, .infinity, 1e300, -1e300] {
+            #expect(Wording.captured(localSeconds: nonsense) == "")
+        }
+    }
 }
