@@ -148,7 +148,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SiftCoreTests",
-            dependencies: ["SiftCore", .product(name: "HablareTestKit", package: "hablare")],
+            dependencies: [
+                "SiftCore",
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
+            ],
             swiftSettings: strict),
         // Workers that the tests of the pool start: the real one, and some that misbehave.
         .executableTarget(

@@ -210,6 +210,18 @@ public struct DecisionStore: Sendable {
         return try self.decision(decision.id, in: db) ?? decision
     }
 
+    /// Returns whether an undo or redo command was carried out.
+    func isDone(_ command: UUID, in db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM command WHERE id = ?)", arguments: [command.uuidString]) ?? false
+    }
+
+    /// Records that an undo or redo command was carried out, in the transaction that does it.
+    func finish(_ command: UUID, at date: Date, in db: Database) throws {
+        try db.execute(
+            sql: "INSERT OR IGNORE INTO command (id, madeAt) VALUES (?, ?)", arguments: [command.uuidString, date])
+    }
+
     /// Returns the actions whose outcome is not known: the queue has to take them, if it does not have them.
     func unsettled(in db: Database) throws -> [PhotoAction] {
         try Row.fetchAll(db, sql: "SELECT * FROM decision WHERE settled < execution ORDER BY number").compactMap {
@@ -357,7 +369,17 @@ public struct DecisionStore: Sendable {
                 JOIN shot ON shot.id = decision.shot
                 WHERE madeAt < ? AND settled >= execution AND shot.state <> 'trashed' LIMIT ?)
                 """, arguments: [date, limit])
-        return db.changesCount
+        let removed = db.changesCount
+        try db.execute(
+            sql: "DELETE FROM command WHERE id IN (SELECT id FROM command WHERE madeAt < ? LIMIT ?)",
+            arguments: [date, limit])
+        // Sessions that lost their last decision, or never had one.
+        try db.execute(
+            sql: """
+                DELETE FROM session WHERE id IN (SELECT id FROM session WHERE startedAt < ?
+                AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.session = session.id) LIMIT ?)
+                """, arguments: [date, limit])
+        return removed
     }
 
     private static func text(of action: PhotoAction) throws -> String {

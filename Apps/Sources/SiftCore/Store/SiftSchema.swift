@@ -8,6 +8,13 @@ public enum SiftSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-library", migrate: createLibrary)
         migrator.registerMigration("002-decisions", migrate: createDecisions)
+        migrator.registerMigration("004-commands") { db in
+            // The undo and redo commands that were carried out, so that a repeated one is found done.
+            try db.create(table: "command", options: .withoutRowID) { table in
+                table.primaryKey("id", .text)
+                table.column("madeAt", .datetime).notNull().indexed()
+            }
+        }
         migrator.registerHablareData()
         return migrator
     }

@@ -60,6 +60,7 @@ public struct SiftApplication {
     public let processor: PhotoBatchProcessor
     /// The libraries, in the order of ``Locations/folders``. There is at least one.
     public let libraries: [OpenLibrary]
+    private let sessions: SessionService
     private let locations: Locations
     /// Keeps a second Sift from the same data while this application is open.
     private let lock: InstanceLock
@@ -126,7 +127,9 @@ public struct SiftApplication {
         }
         for library in libraries { try await recording(database) { try await library.desk.prepare() } }
         return SiftApplication(
-            database: database, processor: processor, libraries: libraries, locations: locations, lock: lock)
+            database: database, processor: processor, libraries: libraries,
+            sessions: SessionService(records.map(\.1.id), database: database, logger: logger), locations: locations,
+            lock: lock)
     }
 
     /// Opens the folders. Refuses a folder that lies inside another one: its photos would be shown twice.
@@ -198,7 +201,7 @@ public struct SiftApplication {
 
     /// The services to run, in the order in which they start.
     public var services: [any Service] {
-        [processor] + libraries.flatMap { [$0.desk as any Service, $0.service] }
+        [sessions, processor] + libraries.flatMap { [$0.desk as any Service, $0.service] }
     }
 
     private static func settingsFile(_ locations: Locations) -> URL {
