@@ -119,6 +119,15 @@ public struct DecisionStore: Sendable {
         return decision
     }
 
+    /// Returns the decision that the next undo of a library reverts first, and the one that the next redo carries out
+    /// first. Nil if there is none.
+    public func nextSteps(of library: LibraryID, in db: Database) throws -> (undo: Decision?, redo: Decision?) {
+        (
+            try lastStep(of: library, in: db).first.flatMap { try decision($0, in: db) },
+            try nextStep(of: library, in: db).first.flatMap { try decision($0, in: db) }
+        )
+    }
+
     /// Returns the decisions that the next undo reverts, the last one first. Empty if none stands.
     func lastStep(of library: LibraryID, in db: Database) throws -> [UUID] {
         try String.fetchAll(

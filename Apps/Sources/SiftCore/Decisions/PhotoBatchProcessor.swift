@@ -58,7 +58,11 @@ public final class PhotoBatchProcessor: Service {
             "photos", in: database.writer, committer: committer, configuration: configuration, seams: seams,
             logger: logger)
         for action in try await database.read({ [decisions] in try decisions.unsettled(in: $0) }) {
-            try await queue.append(action, id: action.actionID)
+            do {
+                try await queue.append(action, id: action.actionID)
+            } catch let error as ActionQueueError where error.code == .conflict {
+                // The queue has it, with the marks that the photo had then. The committer uses those of now.
+            }
         }
     }
 

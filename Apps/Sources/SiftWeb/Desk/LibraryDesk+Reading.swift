@@ -18,12 +18,12 @@ struct DeskReading: Sendable, Hashable {
 extension LibraryDesk {
     /// Reads the counts, the burst and the decisions to undo and redo.
     func read() async throws {
-        let (id, current, redoable) = (record.id, chosen ?? model.currentPhoto, model.redoCount)
+        let (id, current) = (record.id, chosen ?? model.currentPhoto)
         let shown = Set(([chosen, model.currentPhoto].compactMap { $0 } + model.queue).map(\.id))
         readings.last += 1
         let number = readings.last
         let found = try await database.read { [photos, decisions] db in
-            let history = try decisions.history(of: id, limit: 50, in: db)
+            let next = try decisions.nextSteps(of: id, in: db)
             var around: [Photo] = []
             if var early = current {
                 early.time -= 30
@@ -33,8 +33,7 @@ extension LibraryDesk {
             for id in shown { known[id] = try photos.photo(id, in: db) }
             return DeskReading(
                 counts: try photos.counts(of: id, in: db), burst: Self.burst(around: current, in: around), known: known,
-                undo: history.first { !$0.isUndone && $0.failure == nil }.map(Self.step),
-                redo: history.filter(\.isUndone).prefix(redoable).last.map(Self.step))
+                undo: next.undo.map(Self.step), redo: next.redo.map(Self.step))
         }
         guard number > readings.shown else { return }
         readings.shown = number

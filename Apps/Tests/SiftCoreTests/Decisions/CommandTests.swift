@@ -60,4 +60,27 @@ import Testing
         }
         #expect(!isKept)
     }
+
+    @Test func namesTheDecisionsThatUndoAndRedoTakeNext() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
+        let id = store.library.id
+        let processor = try await store.processor()
+        func next() async throws -> (undo: Decision?, redo: Decision?) {
+            try await store.database.read { try DecisionStore().nextSteps(of: id, in: $0) }
+        }
+        func keep(_ name: String) async throws -> UUID {
+            try await processor.decide(DecisionRequest(store.photo(name), kind: .keep), session: store.session).id
+        }
+        let first = try await keep("a.jpg")
+        _ = try await keep("b.jpg")
+        try await processor.undo(of: id)
+        // The undone one cannot be redone after this, although it lies between the two that can.
+        let third = try await keep("c.jpg")
+        #expect(try await next().undo?.id == third)
+        for _ in 0..<2 { try await processor.undo(of: id) }
+        #expect(try await next().undo == nil)
+        #expect(try await next().redo?.id == first)
+        #expect(try await processor.redo(of: id).map(\.id) == [first])
+        #expect(try await next().redo?.id == third)
+    }
 }
