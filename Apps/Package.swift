@@ -151,7 +151,9 @@ let package = Package(
         .testTarget(
             name: "SiftCoreTests",
             dependencies: [
-                "SiftCore", .product(name: "HablareStores", package: "hablare"),
+                "SiftCore",
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareStores", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),
             ],
             swiftSettings: strict),

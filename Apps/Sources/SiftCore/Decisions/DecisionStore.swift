@@ -119,6 +119,15 @@ public struct DecisionStore: Sendable {
         return decision
     }
 
+    /// Returns the decision that the next undo of a library reverts first, and the one that the next redo carries out
+    /// first. Nil if there is none.
+    public func nextSteps(of library: LibraryID, in db: Database) throws -> (undo: Decision?, redo: Decision?) {
+        (
+            try lastStep(of: library, in: db).first.flatMap { try decision($0, in: db) },
+            try nextStep(of: library, in: db).first.flatMap { try decision($0, in: db) }
+        )
+    }
+
     /// Returns the decisions that the next undo reverts, the last one first. Empty if none stands.
     func lastStep(of library: LibraryID, in db: Database) throws -> [UUID] {
         try String.fetchAll(
@@ -208,6 +217,18 @@ public struct DecisionStore: Sendable {
             ])
         try refresh(action.photo, at: decision.madeAt, in: db)
         return try self.decision(decision.id, in: db) ?? decision
+    }
+
+    /// Returns whether an undo or redo command was carried out.
+    func isDone(_ command: UUID, in db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM command WHERE id = ?)", arguments: [command.uuidString]) ?? false
+    }
+
+    /// Records that an undo or redo command was carried out, in the transaction that does it.
+    func finish(_ command: UUID, at date: Date, in db: Database) throws {
+        try db.execute(
+            sql: "INSERT OR IGNORE INTO command (id, madeAt) VALUES (?, ?)", arguments: [command.uuidString, date])
     }
 
     /// Returns the actions whose outcome is not known: the queue has to take them, if it does not have them.
@@ -357,7 +378,17 @@ public struct DecisionStore: Sendable {
                 JOIN shot ON shot.id = decision.shot
                 WHERE madeAt < ? AND settled >= execution AND shot.state <> 'trashed' LIMIT ?)
                 """, arguments: [date, limit])
-        return db.changesCount
+        let removed = db.changesCount
+        try db.execute(
+            sql: "DELETE FROM command WHERE id IN (SELECT id FROM command WHERE madeAt < ? LIMIT ?)",
+            arguments: [date, limit])
+        // Sessions that lost their last decision, or never had one.
+        try db.execute(
+            sql: """
+                DELETE FROM session WHERE id IN (SELECT id FROM session WHERE startedAt < ?
+                AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.session = session.id) LIMIT ?)
+                """, arguments: [date, limit])
+        return removed
     }
 
     private static func text(of action: PhotoAction) throws -> String {

@@ -58,7 +58,11 @@ public final class PhotoBatchProcessor: Service {
             "photos", in: database.writer, committer: committer, configuration: configuration, seams: seams,
             logger: logger)
         for action in try await database.read({ [decisions] in try decisions.unsettled(in: $0) }) {
-            try await queue.append(action, id: action.actionID)
+            do {
+                try await queue.append(action, id: action.actionID)
+            } catch let error as ActionQueueError where error.code == .conflict {
+                // The queue has it, with the marks that the photo had then. The committer uses those of now.
+            }
         }
     }
 
@@ -106,15 +110,20 @@ public final class PhotoBatchProcessor: Service {
 
     /// Undoes the last step that stands.
     ///
-    /// - Returns: The decisions that were undone, the last one first. One, unless several were made as one step.
+    /// - Parameter command: The id of the person's command. The same id twice undoes one step, also after a restart.
+    ///   Default: none.
+    /// - Returns: The decisions that were undone, the last one first. One, unless several were made as one step; none if
+    ///   the command was carried out before.
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
     @discardableResult
-    public func undo(of library: LibraryID) async throws -> [Decision] {
+    public func undo(of library: LibraryID, command: UUID? = nil) async throws -> [Decision] {
         try await turn.take { [self] in
+            if let command, try await isDone(command) { return [] }
             let ids = try await database.read { [decisions] db in try decisions.lastStep(of: library, in: db) }
             guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
             var undone: [Decision] = []
-            for id in ids { undone.append(try await undoNow(id, of: library)) }
+            // A command that a crash interrupted undoes the rest of its step when it is repeated.
+            for id in ids { undone.append(try await undoNow(id, of: library, id == ids.last ? command : nil)) }
             return undone
         }
     }
@@ -125,12 +134,14 @@ public final class PhotoBatchProcessor: Service {
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it does not stand, or `diskFull`.
     @discardableResult
     public func undo(_ id: UUID, of library: LibraryID) async throws -> Decision {
-        try await turn.take { [self] in try await undoNow(id, of: library) }
+        try await turn.take { [self] in try await undoNow(id, of: library, nil) }
     }
 
-    private func undoNow(_ id: UUID, of library: LibraryID) async throws -> Decision {
+    private func undoNow(_ id: UUID, of library: LibraryID, _ command: UUID?) async throws -> Decision {
+        let now = date()
         let (decision, reverting) = try await write { [decisions] db in
-            try decisions.undo(id, of: library, in: db)
+            if let command { try decisions.finish(command, at: now, in: db) }
+            return try decisions.undo(id, of: library, in: db)
         }
         guard !reverting.isNothing else { return decision }
         var forward = decision.action
@@ -145,17 +156,24 @@ public final class PhotoBatchProcessor: Service {
         return decision
     }
 
+    private func isDone(_ command: UUID) async throws -> Bool {
+        try await database.read { [decisions] db in try decisions.isDone(command, in: db) }
+    }
+
     /// Carries the step that was undone last out again, if no decision was made since.
     ///
-    /// - Returns: The decisions that stand again, the first one first.
+    /// - Parameter command: The id of the person's command. The same id twice redoes one step, also after a restart.
+    ///   Default: none.
+    /// - Returns: The decisions that stand again, the first one first; none if the command was carried out before.
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
     @discardableResult
-    public func redo(of library: LibraryID) async throws -> [Decision] {
+    public func redo(of library: LibraryID, command: UUID? = nil) async throws -> [Decision] {
         try await turn.take { [self] in
+            if let command, try await isDone(command) { return [] }
             let ids = try await database.read { [decisions] db in try decisions.nextStep(of: library, in: db) }
             guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
             var redone: [Decision] = []
-            for id in ids { redone.append(try await redoNow(id, of: library)) }
+            for id in ids { redone.append(try await redoNow(id, of: library, id == ids.last ? command : nil)) }
             return redone
         }
     }
@@ -166,11 +184,15 @@ public final class PhotoBatchProcessor: Service {
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it was not undone, or `diskFull`.
     @discardableResult
     public func redo(_ id: UUID, of library: LibraryID) async throws -> Decision {
-        try await turn.take { [self] in try await redoNow(id, of: library) }
+        try await turn.take { [self] in try await redoNow(id, of: library, nil) }
     }
 
-    private func redoNow(_ id: UUID, of library: LibraryID) async throws -> Decision {
-        let decision = try await write { [decisions] db in try decisions.redo(id, of: library, in: db) }
+    private func redoNow(_ id: UUID, of library: LibraryID, _ command: UUID?) async throws -> Decision {
+        let now = date()
+        let decision = try await write { [decisions] db in
+            if let command { try decisions.finish(command, at: now, in: db) }
+            return try decisions.redo(id, of: library, in: db)
+        }
         try await append(decision)
         return decision
     }

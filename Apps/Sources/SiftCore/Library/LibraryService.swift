@@ -1,3 +1,4 @@
+import GRDB
 public import Hablare
 public import HablarePersistence
 public import Logging
@@ -56,9 +57,10 @@ public final class LibraryService: Service {
     /// The activities of the service from now on. Each reader gets each activity.
     public var activities: AsyncStream<Activity> { feed.elements() }
 
-    /// Runs until a graceful shutdown, or until the task is cancelled.
+    /// Runs until a graceful shutdown, or until the task is cancelled. A scan that the database cannot store is repeated
+    /// after 2 s.
     ///
-    /// - Throws: Errors of the database.
+    /// - Throws: Errors other than those of the folder and the database.
     public func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { try await self.keep() }
@@ -74,6 +76,10 @@ public final class LibraryService: Service {
             } catch let error as PhotoProcessingError {
                 logger.notice("A library cannot be read", metadata: ["code": "\(error.code.rawValue)"])
                 feed.send(.failed(error))
+                try await clock.sleep(for: Self.retryDelay)
+            } catch let error as DatabaseError {
+                // A full data folder must not end the program: decisions say so themselves, and space may come back.
+                logger.warning("A scan could not be stored", metadata: ["code": "\(error.resultCode)"])
                 try await clock.sleep(for: Self.retryDelay)
             }
         }

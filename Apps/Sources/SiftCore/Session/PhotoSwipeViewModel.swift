@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import Hablare
 public import HablareData
 import HablareLoading
@@ -78,6 +78,7 @@ public final class PhotoSwipeViewModel {
     @ObservationIgnored private var counted = SessionProgress()
     @ObservationIgnored private var preload: Preload?
     @ObservationIgnored private var isDeciding = false
+    @ObservationIgnored private var newestDecision: Int64 = 0
     @ObservationIgnored private lazy var pacedQueue = Paced<ActionQueueSnapshot>(
         .debounce(Interval.queue), now: { [clock] in clock.now }, sleep: { [clock] in try await clock.sleep(for: $0) }
     ) { [weak self] in self?.pending = $0 }
@@ -143,6 +144,7 @@ public final class PhotoSwipeViewModel {
     /// still undecided.
     public func refresh() async {
         await attempt { [self] in
+            try await freshen()
             try await fill()
             if currentPhoto == nil { showNext() }
             try await count()
@@ -158,13 +160,41 @@ public final class PhotoSwipeViewModel {
         await refresh()
     }
 
+    /// Reads the shown photos again. Those that are gone, or were decided in another window, leave. A photo whose file
+    /// was replaced or changed is shown again, with its new version.
+    private func freshen() async throws {
+        let known = [currentPhoto].compactMap { $0 } + queue
+        let found = try await database.read { [photos] db in try known.map { try photos.photo($0.id, in: db) } }
+        var fresh: [PhotoID: Photo] = [:]
+        for (old, new) in zip(known, found) {
+            // A photo on its way back from the trash counts as there.
+            guard let new, new.decision == old.decision, new.state == .present || new.state == old.state,
+                new.state != .missing
+            else { continue }
+            fresh[new.id] = new
+        }
+        // What came in or changed meanwhile is fresh.
+        let old = Set(known)
+        let ahead = queue.compactMap { old.contains($0) ? fresh[$0.id] : $0 }
+        if ahead != queue { queue = ahead }
+        guard let shown = currentPhoto, old.contains(shown) else { return }
+        guard let now = fresh[shown.id] else { return showNext() }
+        guard now.version.isSameFile(as: shown.version) else { return show(now) }
+        if now != shown { currentPhoto = now }
+    }
+
     // MARK: Deciding
 
     /// Decides about the current photo, and shows the next one when the decision is on disk. Does nothing if there is
     /// no photo, or while another decision is being recorded.
-    public func decide(_ kind: PhotoAction.Kind) async {
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the decision.
+    ///   - command: The id of the person's command, which becomes the decision's id. The same id twice is one decision.
+    ///     Default: a new one.
+    public func decide(_ kind: PhotoAction.Kind, _ command: UUID? = nil) async {
         guard let currentPhoto else { return }
-        await decide(DecisionRequest(id: makeID(), currentPhoto, kind: kind))
+        await decide(DecisionRequest(id: command ?? makeID(), currentPhoto, kind: kind))
     }
 
     /// Rates the current photo, which stays. -1 rejects it, nil removes the rating.
@@ -189,8 +219,9 @@ public final class PhotoSwipeViewModel {
         defer { isDeciding = false }
         var isRecorded = false
         await attempt { [self] in
+            let decision: Decision
             do {
-                try await processor.decide(request, session: session)
+                decision = try await processor.decide(request, session: session)
             } catch let error as PhotoProcessingError
                 where [.photoGone, .photoChanged, .alreadyDecided].contains(error.code)
             {
@@ -198,6 +229,7 @@ public final class PhotoSwipeViewModel {
                 throw error
             }
             isRecorded = true
+            guard isNew(decision) else { return }
             if request.kind.settlesPhoto {
                 if request.shownDecision == nil { counted.settled(at: clock.now) }
                 pacedProgress.send(counted)
@@ -208,6 +240,14 @@ public final class PhotoSwipeViewModel {
             try await readDepths()
         }
         return isRecorded
+    }
+
+    /// Returns whether this model sees a decision for the first time. Decisions are numbered in their order, and a
+    /// command that is repeated gets the decision that it made before.
+    private func isNew(_ decision: Decision) -> Bool {
+        guard decision.number > newestDecision else { return false }
+        newestDecision = decision.number
+        return true
     }
 
     /// Decides about several photos in one step, for example about a burst: the first request's photo is kept and the
@@ -221,8 +261,9 @@ public final class PhotoSwipeViewModel {
         defer { isDeciding = false }
         var isRecorded = false
         await attempt { [self] in
-            try await processor.decide(requests, session: session)
+            let recorded = try await processor.decide(requests, session: session)
             isRecorded = true
+            guard recorded.allSatisfy(isNew) else { return }
             for request in requests where request.kind.settlesPhoto {
                 if request.shownDecision == nil { counted.settled(at: clock.now) }
                 await leave(request.photo)
@@ -234,10 +275,15 @@ public final class PhotoSwipeViewModel {
     }
 
     /// Undoes the last step, and shows its photo again.
-    public func undo() async {
-        await attempt { [self] in
+    ///
+    /// - Parameter command: The id of the person's command. The same id twice undoes one step. Default: a new one.
+    /// - Returns: Whether the step is undone, and that is on disk. If not, ``error`` says why.
+    @discardableResult
+    public func undo(_ command: UUID? = nil) async -> Bool {
+        let command = command ?? makeID()
+        return await attempt { [self] in
             // The last one first, so that the first photo of the step is shown in the end.
-            for decision in try await processor.undo(of: library) {
+            for decision in try await processor.undo(of: library, command: command) {
                 if decision.action.kind.settlesPhoto {
                     if decision.action.settledBefore == nil { counted.unsettled() }
                     if let back = try await photo(decision.action.photo) { goBack(to: back) }
@@ -251,9 +297,14 @@ public final class PhotoSwipeViewModel {
     }
 
     /// Redoes the step that was undone last.
-    public func redo() async {
-        await attempt { [self] in
-            for decision in try await processor.redo(of: library) {
+    ///
+    /// - Parameter command: The id of the person's command. The same id twice redoes one step. Default: a new one.
+    /// - Returns: Whether the step stands again, and that is on disk. If not, ``error`` says why.
+    @discardableResult
+    public func redo(_ command: UUID? = nil) async -> Bool {
+        let command = command ?? makeID()
+        return await attempt { [self] in
+            for decision in try await processor.redo(of: library, command: command) {
                 if decision.action.kind.settlesPhoto {
                     if decision.action.settledBefore == nil { counted.settled(at: clock.now) }
                     await leave(decision.action.photo)
@@ -393,14 +444,17 @@ public final class PhotoSwipeViewModel {
         await refresh()
     }
 
-    /// Runs work, and shows its error.
-    private func attempt(_ work: () async throws -> Void) async {
+    /// Runs work, and shows its error. Returns whether there was none.
+    @discardableResult
+    private func attempt(_ work: () async throws -> Void) async -> Bool {
         do {
             try await work()
+            return true
         } catch is CancellationError {
-            return
+            return false
         } catch {
             show(Self.words(for: error))
+            return false
         }
     }
 

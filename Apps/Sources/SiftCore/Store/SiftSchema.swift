@@ -14,6 +14,13 @@ public enum SiftSchema {
                 index: "shot_favourite", on: "shot", columns: ["library", "state"], condition: Column("favourite"))
         }
         migrator.registerMigration("004-damage", migrate: addDamage)
+        migrator.registerMigration("005-commands") { db in
+            // The undo and redo commands that were carried out, so that a repeated one is found done.
+            try db.create(table: "command", options: .withoutRowID) { table in
+                table.primaryKey("id", .text)
+                table.column("madeAt", .datetime).notNull().indexed()
+            }
+        }
         migrator.registerHablareData()
         return migrator
     }

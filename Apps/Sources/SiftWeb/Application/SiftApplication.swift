@@ -64,6 +64,7 @@ public struct SiftApplication {
     public let libraries: [OpenLibrary]
     /// Computes what suggestions need, in the background.
     private let engine: AIRequestManager
+    private let sessions: SessionService
     private let locations: Locations
     /// Keeps a second Sift from the same data while this application is open.
     private let lock: InstanceLock
@@ -134,7 +135,8 @@ public struct SiftApplication {
         }
         for library in libraries { try await recording(database) { try await library.desk.prepare() } }
         return SiftApplication(
-            database: database, processor: processor, libraries: libraries, engine: engine, locations: locations,
+            database: database, processor: processor, libraries: libraries, engine: engine,
+            sessions: SessionService(records.map(\.1.id), database: database, logger: logger), locations: locations,
             lock: lock)
     }
 
@@ -208,7 +210,8 @@ public struct SiftApplication {
 
     /// The services to run, in the order in which they start.
     public var services: [any Service] {
-        [processor, EngineService(engine)] + libraries.flatMap { [$0.desk as any Service, $0.service] }
+        [sessions, processor, EngineService(engine)]
+            + libraries.flatMap { [$0.desk as any Service, $0.service] }
     }
 
     private static func settingsFile(_ locations: Locations) -> URL {

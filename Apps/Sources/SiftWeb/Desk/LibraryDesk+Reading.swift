@@ -18,14 +18,12 @@ struct DeskReading: Sendable, Hashable {
 extension LibraryDesk {
     /// Reads the counts, the burst and the decisions to undo and redo.
     func read() async throws {
-        let (id, current, redoable) = (record.id, chosen ?? model.currentPhoto, model.redoCount)
+        let (id, current) = (record.id, chosen ?? model.currentPhoto)
         let shown = Set(([chosen, model.currentPhoto].compactMap { $0 } + model.queue).map(\.id))
         readings.last += 1
         let number = readings.last
         let found = try await database.read { [photos, decisions] db in
-            // Usually the newest decision is the one to undo. Only a redo needs to look further back.
-            var history = try decisions.history(of: id, limit: redoable > 0 ? 50 : 4, in: db)
-            if !history.contains(where: Self.stands) { history = try decisions.history(of: id, limit: 200, in: db) }
+            let next = try decisions.nextSteps(of: id, in: db)
             var around: [Photo] = []
             if let time = current?.time {
                 let near = PhotoStore.Filter.every([.all, .taken(from: time - 30, before: time + 30)])
@@ -35,17 +33,12 @@ extension LibraryDesk {
             for id in shown { known[id] = try photos.photo(id, in: db) }
             return DeskReading(
                 counts: try photos.counts(of: id, in: db), burst: Self.burst(around: current, in: around), known: known,
-                undo: history.first(where: Self.stands).map(Self.step),
-                redo: history.filter(\.isUndone).prefix(redoable).last.map(Self.step))
+                undo: next.undo.map(Self.step), redo: next.redo.map(Self.step))
         }
         guard number > readings.shown else { return }
         readings.shown = number
         if found != reading { reading = found }
         if library.found != found.counts.total { library.found = found.counts.total }
-    }
-
-    private nonisolated static func stands(_ decision: Decision) -> Bool {
-        !decision.isUndone && decision.failure == nil
     }
 
     private nonisolated static func step(_ decision: Decision) -> Deck.Step {

@@ -130,7 +130,7 @@ public final class LibraryDesk: SiftDesk, Service {
         try await turn.take {
             // A page sends a command again when it got no answer. What is undone already stays so.
             if try await self.past(decision)?.isUndone == true { return }
-            if self.reading.undo?.decision == decision {
+            if try await self.nextSteps().undo?.id == decision {
                 self.model.clearError()
                 await self.model.undo()
                 if self.model.error != nil { throw self.takeError() }
@@ -147,7 +147,7 @@ public final class LibraryDesk: SiftDesk, Service {
     public func redo(_ decision: UUID) async throws {
         try await turn.take {
             if try await self.past(decision)?.isUndone == false { return }
-            if self.reading.redo?.decision == decision {
+            if try await self.nextSteps().redo?.id == decision {
                 self.model.clearError()
                 await self.model.redo()
                 if self.model.error != nil { throw self.takeError() }
@@ -282,6 +282,11 @@ public final class LibraryDesk: SiftDesk, Service {
         } catch let error as PhotoProcessingError where [.photoGone, .photoChanged].contains(error.code) {
             return nil
         }
+    }
+
+    private func nextSteps() async throws -> (undo: Decision?, redo: Decision?) {
+        let id = record.id
+        return try await database.read { [decisions] in try decisions.nextSteps(of: id, in: $0) }
     }
 
     private func past(_ id: UUID) async throws -> Decision? {

@@ -358,6 +358,26 @@ import Testing
         try await store.running(store.processor()) { #expect($0.snapshot.pending == 0) }
     }
 
+    @Test func startsAfterACrashThatLeftAnUndoneMarkInTheQueue() async throws {
+        let store = try await TestStore("a.jpg")
+        let rating = try await store.running(store.processor()) { processor in
+            let rating = try await processor.decide(
+                DecisionRequest(store.photo("a.jpg"), kind: .rating, rating: 3), session: store.session)
+            try await processor.decide(
+                DecisionRequest(store.photo("a.jpg"), kind: .label, label: "Red"), session: store.session)
+            try await processor.flush()
+            return rating
+        }
+        // The reversal is in the queue, with the label that the photo has, and then the process died.
+        try await store.processor().undo(rating.id, of: store.library.id)
+        try await store.running(store.processor()) { processor in
+            #expect(processor.snapshot.pending == 1)
+            try await processor.flush()
+        }
+        #expect(try await store.photo("a.jpg").marks == PhotoMarks(label: "Red"))
+        #expect(try await store.history().allSatisfy(\.isSettled))
+    }
+
     @Test func countsDecisionsOfASession() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
         let processor = try await store.processor()

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareData
 import HablarePersistence
+import HablarePresentation
 import HablareTestKit
 import Synchronization
 import Testing
@@ -257,6 +258,79 @@ import Testing
         #expect(model.currentPhoto?.marks == PhotoMarks(rating: 4, label: "Red"))
         await model.undo()
         #expect(model.currentPhoto?.marks == PhotoMarks(rating: 4))
+        await model.close()
+    }
+
+    @Test func takesOneCommandOnce() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
+        let model = try model(store, try await store.processor())
+        await model.refresh()
+        let (decide, undo, redo) = (UUID(), UUID(), UUID())
+        await model.decide(.keep, decide)
+        let second = try #require(model.currentPhoto)
+        await model.decide(.keep, decide)
+        #expect(model.currentPhoto?.id == second.id)
+        await until { @MainActor in
+            store.clock.advance(by: PhotoSwipeViewModel.Interval.progress)
+            return model.progress.decided > 0
+        }
+        #expect(model.progress.decided == 1)
+        #expect(try await store.photo(second.id).decision == nil, "The repeated command is about the first photo.")
+        await model.decide(.keep)
+        for _ in 0..<2 { #expect(await model.undo(undo)) }
+        #expect(model.currentPhoto?.id == second.id && model.undoCount == 1 && model.redoCount == 1)
+        for _ in 0..<2 { #expect(await model.redo(redo)) }
+        #expect(model.undoCount == 2 && model.redoCount == 0)
+        #expect(await !model.redo() && model.error?.code == .nothingToUndo)
+        await model.close()
+    }
+
+    @Test func showsAReplacedPhotoAnewAndLeavesAMissingOne() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
+        let model = try model(store, try await store.processor())
+        await model.refresh()
+        await until { @MainActor in !model.isLoading }
+        let shown = try #require(model.currentPhoto)
+        let next = try #require(model.queue.first)
+        try store.test.add(shown.principal.path.description, "edited in another program")
+        try FileManager.default.removeItem(
+            at: store.test.photos.appending(path: next.principal.path.description))
+        try await store.scan()
+        await model.refresh()
+        let fresh = try #require(model.currentPhoto)
+        #expect(fresh.id == shown.id && fresh.version != shown.version)
+        #expect(!model.queue.contains { $0.id == next.id })
+        await until { @MainActor in model.picture != nil }
+        #expect(imaging.calls.last?.version == fresh.version || imaging.calls.contains { $0.version == fresh.version })
+        await model.decide(.keep)
+        #expect(model.error == nil)
+        await model.close()
+    }
+
+    @Test func showsWhatDecodingHasFoundOutSince() async throws {
+        let store = try await TestStore("a.jpg")
+        let model = try model(store, try await store.processor())
+        await model.refresh()
+        let photo = try #require(model.currentPhoto)
+        let header = PhotoHeader(format: "jpeg", width: 4, height: 3, predictedBytes: 10)
+        try await store.database.write { try PhotoStore().save(header, of: photo.id, version: photo.version, in: $0) }
+        await model.refresh()
+        #expect(model.currentPhoto?.header == header)
+        await model.close()
+    }
+
+    @Test func isFollowedBySequencesAndPublishers() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        let model = try model(store, try await store.processor())
+        var counts = model.changes { $0.undoCount }.makeAsyncIterator()
+        #expect(await counts.next(isolation: #isolation) == 0)
+        await model.refresh()
+        await model.decide(.keep)
+        #expect(await counts.next(isolation: #isolation) == 1)
+        let published = try await MainPublisher.elements { await model.changes { $0.undoCount } }.firstValue()
+        #expect(published == 1)
+        await model.undo()
+        #expect(await counts.next(isolation: #isolation) == 0)
         await model.close()
     }
 }

@@ -182,16 +182,48 @@ import Testing
         return Set(text.split(separator: "\n").map(String.init))
     }
 
-    @Test func changesOnlyItsOwnProperties() throws {
+    private static let head = """
+        <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+        """
+    private static let end = "</rdf:RDF></x:xmpmeta>"
+
+    /// Sidecars in the forms that programs write.
+    static let foreign: [String: String] = [
+        "attributes, as Lightroom writes": """
+        \(head)<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="1"
+         xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:crs="http://ns.adobe.com/camera-raw-settings/1.0/"
+         crs:Exposure2012="+0.35"><dc:subject><rdf:Bag><rdf:li>sea</rdf:li><rdf:li>a &amp; b</rdf:li></rdf:Bag>
+        </dc:subject></rdf:Description>\(end)
+        """,
+        "a history, as darktable writes": """
+        <?xml version="1.0" encoding="UTF-8"?>
+        \(head)<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+         xmlns:xmpMM="http://ns.adobe.com/xap/1.0/mm/" xmlns:darktable="http://darktable.sf.net/"
+         xmp:Rating="3" xmpMM:DerivedFrom="IMG_1.CR2" darktable:xmp_version="5" darktable:history_end="2">
+        <darktable:history><rdf:Seq><rdf:li darktable:num="0" darktable:operation="exposure"
+         darktable:params="gz02eJ&lt;x&gt;"/></rdf:Seq></darktable:history></rdf:Description>\(end)
+        """,
+        "elements and a packet, as digiKam writes": """
+        <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>
+        \(head)<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+         xmlns:digiKam="http://www.digikam.org/ns/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+        <xmp:Rating>2</xmp:Rating><xmp:Label>Blue</xmp:Label><digiKam:PickLabel>1</digiKam:PickLabel>
+        <digiKam:TagsList><rdf:Seq><rdf:li>Places/Sea</rdf:li></rdf:Seq></digiKam:TagsList>
+        <dc:title><rdf:Alt><rdf:li xml:lang="x-default">Grüße \u{1F30A}</rdf:li></rdf:Alt></dc:title>
+        </rdf:Description>\(end)
+        <?xpacket end="w"?>
+        """,
+        "two descriptions, as exiv2 writes": """
+        \(head)<rdf:Description rdf:about="" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/"
+         photoshop:City="Łódź"/><rdf:Description rdf:about="" xmlns:a="http://ns.adobe.com/xap/1.0/" a:Rating="5"
+         a:CreatorTool="x"/>\(end)
+        """,
+    ]
+
+    @Test(arguments: foreign.keys.sorted()) func changesOnlyItsOwnProperties(_ form: String) throws {
         let test = try TestLibrary()
         let url = test.photos.appending(path: "a.xmp")
-        let foreign = """
-            <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-            <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="1"
-             xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:crs="http://ns.adobe.com/camera-raw-settings/1.0/"
-             crs:Exposure2012="+0.35"><dc:subject><rdf:Bag><rdf:li>sea</rdf:li><rdf:li>a &amp; b</rdf:li></rdf:Bag>
-            </dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>
-            """
+        let foreign = try #require(Self.foreign[form])
         try Data(foreign.utf8).write(to: url)
         let before = try properties(url)
         try #require(before.count >= 3)
