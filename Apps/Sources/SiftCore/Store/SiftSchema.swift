@@ -9,6 +9,7 @@ public enum SiftSchema {
         migrator.registerMigration("001-library", migrate: createLibrary)
         migrator.registerMigration("002-decisions", migrate: createDecisions)
         migrator.registerHablareData()
+        migrator.registerMigration("003-redo-index", migrate: indexRedo)
         return migrator
     }
 
@@ -60,6 +61,11 @@ public enum SiftSchema {
             table.column("modified", .integer).notNull()
             table.column("digest", .blob)
         }
+    }
+
+    /// Without this index, each decision would look through all earlier ones for those that can be redone.
+    @Sendable private static func indexRedo(_ db: Database) throws {
+        try db.execute(sql: "CREATE INDEX decision_to_redo ON decision (library, number) WHERE canRedo")
     }
 
     @Sendable private static func createDecisions(_ db: Database) throws {
