@@ -130,6 +130,15 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Measures the core: decisions and grouping. scripts/bench runs it.
+        .executableTarget(
+            name: "sift-bench",
+            dependencies: [
+                "SiftCore",
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Benchmarks/SiftBench", swiftSettings: strict),
         .testTarget(
             name: "HablareWebTests",
             dependencies: [
