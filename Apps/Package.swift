@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The applications are a package of their own, so that an app that links the libraries neither fetches nor builds a web
-// server (ADR-078).
+// server (ADR-080).
 
 /// The settings of the libraries: language mode 6, every upcoming feature that we rely on, and no warnings.
 let strict: [SwiftSetting] = [
@@ -132,6 +132,15 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Measures the core: decisions and grouping. scripts/bench runs it.
+        .executableTarget(
+            name: "sift-bench",
+            dependencies: [
+                "SiftCore",
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Benchmarks/SiftBench", swiftSettings: strict),
         .testTarget(
             name: "HablareWebTests",
             dependencies: [

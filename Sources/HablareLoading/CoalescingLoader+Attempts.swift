@@ -38,14 +38,16 @@ extension CoalescingLoader {
     private func start(_ attempt: LoadAttempt, of key: Key, _ state: inout State) {
         // Only the first attempt of a load looks into the blob cache.
         let looksFirst = attempt.number == 1 && state.traffic.isReadable(key)
+        let place = source.cost?.budget.begin(state.core.isVisible(attempt) ? .visible : .preload)
+        state.places[attempt] = place
         state.tasks[attempt] = spawner.start { [weak self, source] in
-            let outcome = await source.outcome(for: key, looksFirst: looksFirst)
+            let outcome = await source.outcome(for: key, looksFirst: looksFirst, in: place)
             self?.came(outcome, of: attempt, for: key)
         }
     }
 
     private func lift(_ attempt: LoadAttempt, _ state: inout State) {
-        if let task = state.tasks[attempt] { state.aftermath.lifted.append(task) }
+        if let task = state.tasks[attempt] { state.aftermath.lifted.append((task, state.places[attempt])) }
     }
 
     private func wait(_ duration: Duration, after attempt: LoadAttempt, _ state: inout State) {
@@ -111,6 +113,7 @@ extension CoalescingLoader {
 
     private func ended(_ attempt: LoadAttempt, _ state: inout State) {
         state.tasks[attempt] = nil
+        state.places[attempt] = nil
         carryOut(state.core.ended(attempt), &state)
     }
 }

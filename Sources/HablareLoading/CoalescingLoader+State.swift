@@ -21,6 +21,8 @@ extension CoalescingLoader {
         var lastCaller = 0
         /// The tasks in progress. Each task makes an attempt, or waits after an attempt.
         var tasks: [LoadAttempt: Task<Void, Never>] = [:]
+        /// The places of the attempts in the budget, if there is one.
+        var places: [LoadAttempt: LoadPlace] = [:]
         var statistics = LoaderStatistics()
         /// Whether the blob cache failed at its last use.
         var isBlobCacheFailing = false
@@ -93,7 +95,7 @@ extension CoalescingLoader {
     }
 
     struct Aftermath: Sendable {
-        var lifted: [Task<Void, Never>] = []
+        var lifted: [(task: Task<Void, Never>, place: LoadPlace?)] = []
         var cancelled: [Task<Void, Never>] = []
         var answers: [(CheckedContinuation<Value, any Error>, Result<Value, any Error>)] = []
 
@@ -108,7 +110,10 @@ extension CoalescingLoader {
         }
 
         func perform() {
-            for task in lifted { VisibleWork.hurry(task) }
+            for (task, place) in lifted {
+                VisibleWork.hurry(task)
+                place?.lift()
+            }
             for task in cancelled { task.cancel() }
             for (continuation, result) in answers { continuation.resume(with: result) }
         }

@@ -19,6 +19,8 @@ public import Logging
 /// - At most ``LoaderPolicy/concurrency`` loads run at the same time. Loads with the priority ``LoadPriority/visible``
 ///   start before preloads, in the order in which they were requested. If a preload of a key is queued and a visible
 ///   caller asks for the key, the load becomes visible.
+/// - With a ``LoadCost``, the running loads also need at most the bytes of a ``LoadBudget`` by prediction. A load that
+///   needs more runs alone. While a load waits for memory, it counts towards ``LoaderPolicy/concurrency``.
 /// - After a failed attempt, ``LoaderPolicy/retry`` decides whether the load tries again. While the load waits for the
 ///   next attempt, other loads may run in its place. A failure is delivered to the waiting callers and is not kept. The
 ///   next caller starts a new load.
@@ -44,6 +46,8 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     /// - Parameters:
     ///   - policy: The options of the loader.
     ///   - blobs: The store in which values stay when the process ends. Default: none.
+    ///   - cost: The memory that each load needs while it runs, and the budget that bounds it. Default: none; only
+    ///     ``LoaderPolicy/concurrency`` bounds the loads.
     ///   - seams: The clock for waits and the executor for tasks. The other seams are ignored. Default: those of the
     ///     system.
     ///   - logger: The logger for failures of the blob cache. Keys and values are never logged.
@@ -56,6 +60,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     public init(
         policy: LoaderPolicy<Value> = LoaderPolicy(),
         blobs: BlobStorage<Key, Value>? = nil,
+        cost: LoadCost<Key>? = nil,
         seams: EngineSeams = EngineSeams(),
         logger: Logger = Logger(label: "hablare.loader"),
         load: @escaping @Sendable (Key) async throws -> Value
@@ -63,7 +68,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         try policy.check()
         self.policy = policy
         self.logger = logger
-        source = LoadSource(load: load, blobs: blobs)
+        source = LoadSource(load: load, blobs: blobs, cost: cost)
         clock = seams.clock
         spawner = TaskSpawner(executor: seams.taskExecutor)
         state = Locked(

@@ -12,11 +12,15 @@ struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     let load: @Sendable (Key) async throws -> Value
     let blobs: BlobStorage<Key, Value>?
+    var cost: LoadCost<Key>?
 
     /// Returns a value for a key.
     ///
-    /// - Parameter looksFirst: Whether the blob cache is searched before the source is called.
-    func outcome(for key: Key, looksFirst: Bool) async -> Outcome {
+    /// - Parameters:
+    ///   - looksFirst: Whether the blob cache is searched before the source is called.
+    ///   - place: The place of the attempt in the budget, which this method leaves.
+    func outcome(for key: Key, looksFirst: Bool, in place: LoadPlace? = nil) async -> Outcome {
+        defer { place?.leave() }
         var blobFailure: BlobFailure?
         if looksFirst, let blobs, !Task.isCancelled {
             do throws(BlobFailure) {
@@ -31,6 +35,7 @@ struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         let result: Result<Value, any Error>
         do {
+            if let cost, let place { try await place.take(cost.predictedBytes(key)) }
             result = .success(try await load(key))
         } catch {
             result = .failure(error)

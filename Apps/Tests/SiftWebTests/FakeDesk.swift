@@ -105,11 +105,11 @@ extension PhotoVersion {
 extension Photo {
     static func sample(_ number: Int64, name: String? = nil, time: Double = 0) -> Photo {
         let text = name ?? "IMG_\(number).jpg"
-        guard let file = FileName(Array(text.utf8)) else { preconditionFailure("\(text) is no file name") }
-        let path = RelativePath(.root, file)
         return Photo(
             id: PhotoID(rawValue: number), library: LibraryID(rawValue: 1), state: .present,
-            files: [PhotoFile(path: path, role: .jpeg, version: .sample(number))], time: time,
+            files: FileName(text).map {
+                [PhotoFile(path: RelativePath(.root, $0), role: .jpeg, version: .sample(number))]
+            } ?? [], time: time,
             header: PhotoHeader(format: "jpeg", width: 4000, height: 3000, predictedBytes: 1), features: nil,
             failure: nil, marks: PhotoMarks(), decision: nil, decidedAt: nil)
     }

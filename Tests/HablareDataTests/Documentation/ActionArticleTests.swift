@@ -134,6 +134,24 @@ import Testing
         #expect(try await Self.text(in: database) == "second")
     }
 
+    @Test("A record of the app and its action are committed together")
+    func rejects() async throws {
+        let database = try DatabaseQueue()
+        try await database.write {
+            try ActionSchema.create($0)
+            try $0.execute(
+                sql: "CREATE TABLE photo (name TEXT, isRejected INTEGER); INSERT INTO photo VALUES ('one', 0)")
+        }
+        let queue = try await DurableActionQueue(
+            "swipes", in: database, committer: PhotoCommitter { _, _ in }, seams: .controlled(by: ManualClock()))
+        try await reject("one", with: queue)
+        #expect(queue.pendingActions.map(\.action.photo) == ["one"])
+        let rejected = try await database.read {
+            try String.fetchAll($0, sql: "SELECT name FROM photo WHERE isRejected")
+        }
+        #expect(rejected == ["one"])
+    }
+
     @Test("A model follows its queue until its task ends")
     @MainActor
     func follows() async throws {

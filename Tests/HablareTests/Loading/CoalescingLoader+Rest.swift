@@ -8,6 +8,7 @@ extension CoalescingLoader {
     var isIdle: Bool {
         state.withLock { state in
             state.core.count == 0 && state.core.underWay.isEmpty && state.asks.isEmpty && state.tasks.isEmpty
+                && state.places.isEmpty
                 && state.traffic.count == 0 && state.writes.count == 0
         }
     }

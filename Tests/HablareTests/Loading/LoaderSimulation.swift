@@ -50,9 +50,12 @@ final class LoaderSimulation: Sendable {
     private let hasRemovals: Bool
     private let blobs: InterleavingBlobCache
     private let hasBlobs: Bool
+    /// The bytes of the budget, and the bytes that a load of each key needs.
+    private let budget: LoadBudget
+    private let costs: [Int]
     private let state: Locked<State>
 
-    init(seed: UInt64) {
+    init(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let style = SchedulingStyle(
             order: SchedulingStyle.Order.allCases.randomElement(using: &random) ?? .any,
@@ -63,6 +66,8 @@ final class LoaderSimulation: Sendable {
         scheduler = SimulationScheduler(seed: random.next(), style: style)
         clients = scheduler.makeLane()
         hasBlobs = random.percent(70)
+        budget = try LoadBudget(bytes: Int.random(in: 1...20, using: &random))
+        costs = (0..<16).map { _ in Int.random(in: 0...25, using: &random) }
         blobs = InterleavingBlobCache(
             scheduler, failures: random.percent(30) ? 15 : 0, seed: random.next())
         state = Locked(State(random: random))
@@ -81,6 +86,7 @@ final class LoaderSimulation: Sendable {
                 concurrency: concurrency, retry: LoadRetryPolicy(waits: [.milliseconds(2), .milliseconds(4)]),
                 memoryCount: memoryCount, cost: { _ in 1 }),
             blobs: hasBlobs ? storage : nil,
+            cost: LoadCost(within: budget) { [self] in bytes(of: $0) },
             seams: EngineSeams(
                 clock: EngineClock(VirtualClock(scheduler: scheduler, lane: executor.lane)), taskExecutor: executor),
             load: { [self] in try await load($0) })
@@ -111,6 +117,8 @@ final class LoaderSimulation: Sendable {
         state.withLock { $0.faults.append(fault) }
     }
 
+    private func bytes(of key: Int) -> Int { costs[key % costs.count] }
+
     // MARK: The source
 
     struct Failure: Error {}
@@ -127,6 +135,10 @@ final class LoaderSimulation: Sendable {
                 state.faults.append("key \(key) is loaded again, though it is known")
             }
             state.underWay.append(call)
+            let bytes = state.underWay.reduce(0) { $0 + self.bytes(of: $1.key) }
+            if bytes > budget.bytes, state.underWay.count > 1 {
+                state.faults.append("\(state.underWay.count) loads need \(bytes) of \(budget.bytes) bytes")
+            }
             if state.underWay.count > concurrency {
                 state.faults.append("\(state.underWay.count) of \(concurrency) loads are under way")
             }

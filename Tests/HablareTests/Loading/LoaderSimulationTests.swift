@@ -18,7 +18,7 @@ struct LoaderSimulationTests {
     @Test("A seed gives the same history each time")
     func repeatable() throws {
         let stamps = try (0..<2).map { _ in
-            let simulation = LoaderSimulation(seed: 7)
+            let simulation = try LoaderSimulation(seed: 7)
             _ = try simulation.run()
             return simulation.length
         }

@@ -80,12 +80,11 @@ public struct DecisionStore: Sendable {
 
     /// Records a decision and marks its photo. Decisions that were undone can no longer be redone in order.
     ///
-    /// - Returns: The decision. If one with this id exists, nothing changes and that one is returned.
+    /// - Returns: The decision. No decision may have its id yet.
     /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`.
     func record(
         _ request: DecisionRequest, session: Int64, step: UUID? = nil, at date: Date, in db: Database
     ) throws -> Decision {
-        if let decision = try decision(request.id, in: db) { return decision }
         guard request.kind.isKnown, request.kind != .restore else { throw PhotoProcessingError(.unknownAction) }
         // A photo whose trashing was undone a moment ago is on its way back. The new action waits for that.
         guard let photo = try photos.photo(request.photo, in: db),
@@ -102,21 +101,36 @@ public struct DecisionStore: Sendable {
         let action = PhotoAction(
             kind: request.kind, library: photo.library, photo: photo.id, decision: request.id, files: photo.files,
             after: try request.marks(from: photo.marks), before: photo.marks, settledBefore: photo.decision)
-        try db.execute(
-            sql: "UPDATE decision SET canRedo = 0 WHERE library = ? AND canRedo", arguments: [photo.library.rawValue])
-        try db.execute(
+        try db.cachedStatement(sql: "UPDATE decision SET canRedo = 0 WHERE library = ? AND canRedo")
+            .execute(arguments: [photo.library.rawValue])
+        try db.cachedStatement(
             sql: """
                 INSERT INTO decision (id, session, library, shot, kind, action, madeAt, settled, step)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
+                """
+        ).execute(
             arguments: [
                 request.id.uuidString, session, photo.library.rawValue, photo.id.rawValue, action.kind.rawValue,
                 try Self.text(of: action), date, action.isNothing ? 0 : -1,
                 (step ?? request.id).uuidString,
             ])
-        try refresh(photo.id, at: date, in: db)
-        guard let decision = try decision(request.id, in: db) else { throw PhotoProcessingError(.processingFailed) }
-        return decision
+        let number = db.lastInsertedRowID
+        let settles = request.kind.settlesPhoto
+        try write(
+            action.after, settling: settles ? action.kind : photo.decision, at: settles ? date : photo.decidedAt,
+            to: photo.id, in: db)
+        return Decision(
+            id: request.id, number: number, session: session, madeAt: date, action: action, isUndone: false,
+            isSettled: action.isNothing, failure: nil)
+    }
+
+    private func write(
+        _ marks: PhotoMarks, settling kind: PhotoAction.Kind?, at date: Date?, to photo: PhotoID, in db: Database
+    ) throws {
+        try db.cachedStatement(
+            sql: "UPDATE shot SET favourite = ?, rating = ?, label = ?, decision = ?, decidedAt = ? WHERE id = ?"
+        ).execute(
+            arguments: [marks.isFavourite, marks.rating, marks.label, kind?.rawValue, date, photo.rawValue])
     }
 
     /// Returns the decision that the next undo of a library reverts first, and the one that the next redo carries out
@@ -219,50 +233,24 @@ public struct DecisionStore: Sendable {
         return try self.decision(decision.id, in: db) ?? decision
     }
 
-    /// Returns whether an undo or redo command was carried out.
-    func isDone(_ command: UUID, in db: Database) throws -> Bool {
-        try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM command WHERE id = ?)", arguments: [command.uuidString]) ?? false
-    }
-
-    /// Records that an undo or redo command was carried out, in the transaction that does it.
-    func finish(_ command: UUID, at date: Date, in db: Database) throws {
-        try db.execute(
-            sql: "INSERT OR IGNORE INTO command (id, madeAt) VALUES (?, ?)", arguments: [command.uuidString, date])
-    }
-
-    /// Returns the actions whose outcome is not known: the queue has to take them, if it does not have them.
-    func unsettled(in db: Database) throws -> [PhotoAction] {
-        try Row.fetchAll(db, sql: "SELECT * FROM decision WHERE settled < execution ORDER BY number").compactMap {
-            row in
-            guard let decision = try Self.decision(row) else { return nil }
-            let execution: Int = row["execution"]
-            guard decision.isUndone else { return decision.action }
-            var reverting = decision.action.compensation
-            reverting?.execution = execution
-            return reverting
-        }
-    }
-
-    /// Removes a decision that was never passed to the queue.
-    func forget(_ decision: Decision, in db: Database) throws {
-        let photo = decision.action.photo
-        try db.execute(
-            sql: "UPDATE decision SET isUndone = 1, failure = ? WHERE id = ?",
-            arguments: [PhotoProcessingError.Code.busy.rawValue, decision.id.uuidString])
-        try db.execute(
-            sql: "UPDATE decision SET settled = execution WHERE id = ?", arguments: [decision.id.uuidString])
-        try refresh(photo, at: nil, in: db)
+    /// Records that a person's undo or redo command is carried out, in the transaction that does it.
+    ///
+    /// - Returns: False if the command was carried out before, and must not be again.
+    func begin(_ command: UUID?, at date: Date, in db: Database) throws -> Bool {
+        guard let command else { return true }
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO command (id, madeAt) VALUES (?, ?)")
+            .execute(arguments: [command.uuidString, date])
+        return db.changesCount == 1
     }
 
     /// Returns the decision that moved a photo to the trash, if that stands: undo it to restore the photo.
     public func trashing(of photo: PhotoID, in db: Database) throws -> Decision? {
         try Row.fetchOne(
-            db,
-            sql: """
-                SELECT * FROM decision WHERE shot = ? AND kind = 'trash' AND NOT isUndone AND failure IS NULL
-                ORDER BY number DESC LIMIT 1
-                """, arguments: [photo.rawValue]
+            db.cachedStatement(
+                sql: """
+                    SELECT * FROM decision WHERE shot = ? AND kind = 'trash' AND NOT isUndone AND failure IS NULL
+                    ORDER BY number DESC LIMIT 1
+                    """), arguments: [photo.rawValue]
         ).flatMap(Self.decision)
     }
 
@@ -322,20 +310,16 @@ public struct DecisionStore: Sendable {
             }
             if decision.action.kind.settlesPhoto { (settling, settledAt) = (decision.action.kind, decision.madeAt) }
         }
-        try db.execute(
-            sql: "UPDATE shot SET favourite = ?, rating = ?, label = ?, decision = ?, decidedAt = ? WHERE id = ?",
-            arguments: [
-                marks.isFavourite, marks.rating, marks.label, settling?.rawValue,
-                settling.flatMap { _ in settledAt }, photo.rawValue,
-            ])
+        try write(marks, settling: settling, at: settling.flatMap { _ in settledAt }, to: photo, in: db)
     }
 
     // MARK: History
 
     /// Returns a decision, or nil if there is none of this id.
     public func decision(_ id: UUID, in db: Database) throws -> Decision? {
-        try Row.fetchOne(db, sql: "SELECT * FROM decision WHERE id = ?", arguments: [id.uuidString])
-            .flatMap(Self.decision)
+        try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT * FROM decision WHERE id = ?"), arguments: [id.uuidString]
+        ).flatMap(Self.decision)
     }
 
     /// Returns the decisions of a library, the newest first.
@@ -352,18 +336,23 @@ public struct DecisionStore: Sendable {
         ).compactMap(Self.decision)
     }
 
-    /// Returns how many steps of a library can be undone and redone in order.
+    /// The most steps that ``depths(of:in:)`` counts. Counting all of them would take longer with each decision.
+    public static let mostCounted = 1000
+
+    /// Returns how many steps of a library can be undone and redone in order, looking at ``mostCounted`` decisions each.
     public func depths(of library: LibraryID, in db: Database) throws -> (undo: Int, redo: Int) {
         let undo = try Int.fetchOne(
-            db, sql: "SELECT COUNT(DISTINCT step) FROM decision WHERE library = ? AND NOT isUndone AND failure IS NULL",
-            arguments: [library.rawValue])
+            db.cachedStatement(
+                sql: """
+                    SELECT COUNT(DISTINCT step) FROM (SELECT step FROM decision
+                    WHERE library = ? AND NOT isUndone AND failure IS NULL ORDER BY number DESC LIMIT ?)
+                    """), arguments: [library.rawValue, Self.mostCounted])
         let redo = try Int.fetchOne(
-            db,
-            sql: """
-                SELECT COUNT(DISTINCT step) FROM decision
-                WHERE library = ? AND isUndone AND canRedo AND failure IS NULL
-                """,
-            arguments: [library.rawValue])
+            db.cachedStatement(
+                sql: """
+                    SELECT COUNT(DISTINCT step) FROM (SELECT step FROM decision
+                    WHERE library = ? AND isUndone AND canRedo AND failure IS NULL ORDER BY number LIMIT ?)
+                    """), arguments: [library.rawValue, Self.mostCounted])
         return (undo ?? 0, redo ?? 0)
     }
 

@@ -32,27 +32,3 @@ final class Feed<Element: Sendable>: Sendable {
         for reader in state.withLock({ Array($0.readers.values) }) { reader.yield(element) }
     }
 }
-
-/// Lets one operation run at a time, in the order of the calls.
-actor Turn {
-    private var isTaken = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    /// Runs an operation after all earlier ones. A cancelled caller waits too: what it asked for may be half done.
-    func take<R: Sendable>(_ operation: @Sendable () async throws -> R) async rethrows -> R {
-        if isTaken {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-        isTaken = true
-        defer { pass() }
-        return try await operation()
-    }
-
-    private func pass() {
-        if waiting.isEmpty {
-            isTaken = false
-        } else {
-            waiting.removeFirst().resume()
-        }
-    }
-}

@@ -21,16 +21,12 @@ public final class PhotoBatchProcessor: Service {
         public let error: PhotoProcessingError
     }
 
-    private let database: AppDatabase
     private let queue: DurableActionQueue<PhotoCommitter>
     private let decisions = DecisionStore()
     private let date: @Sendable () -> Date
     private let refusalFeed: Feed<Refusal>
-    private let logger: Logger
-    /// Keeps the order of changes of decisions: two undo calls at once revert two decisions, the last one first.
-    private let turn = Turn()
 
-    /// Opens the queue. Appends the decisions whose outcome a crash left open.
+    /// Opens the queue.
     ///
     /// - Parameters:
     ///   - database: Sift's database.
@@ -38,13 +34,11 @@ public final class PhotoBatchProcessor: Service {
     ///   - configuration: When the queue commits. Default: at 10, or 500 ms after the last.
     ///   - seams: The clock, dates and threads. Default: those of the system.
     ///   - logger: The logger. Default: `sift.decisions`.
-    /// - Throws: `ActionQueueError`, `DatabaseError`.
+    /// - Throws: `ActionQueueError`.
     public init(
         database: AppDatabase, trash: Trash, configuration: ActionQueueConfiguration = .sift,
         seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "sift.decisions")
     ) async throws {
-        self.database = database
-        self.logger = logger
         date = seams.date
         let feed = Feed<Refusal>()
         refusalFeed = feed
@@ -57,13 +51,6 @@ public final class PhotoBatchProcessor: Service {
         queue = try await DurableActionQueue(
             "photos", in: database.writer, committer: committer, configuration: configuration, seams: seams,
             logger: logger)
-        for action in try await database.read({ [decisions] in try decisions.unsettled(in: $0) }) {
-            do {
-                try await queue.append(action, id: action.actionID)
-            } catch let error as ActionQueueError where error.code == .conflict {
-                // The queue has it, with the marks that the photo had then. The committer uses those of now.
-            }
-        }
     }
 
     /// Carries decisions out until a graceful shutdown. Call it once.
@@ -73,9 +60,8 @@ public final class PhotoBatchProcessor: Service {
 
     /// Records a decision. When the method returns, it is on disk and will be carried out unless it is undone.
     ///
-    /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`; `busy` if
-    ///   another Sift has taken over. Nothing was decided then. `diskFull`: the decision may be recorded; the same id
-    ///   again is safe.
+    /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`, `diskFull`;
+    ///   `busy` if another Sift has taken over. Nothing was decided then.
     @discardableResult
     public func decide(_ request: DecisionRequest, session: Int64) async throws -> Decision {
         let decisions = try await decide([request], session: session)
@@ -90,21 +76,15 @@ public final class PhotoBatchProcessor: Service {
     /// - Throws: The errors of the method for one request.
     @discardableResult
     public func decide(_ requests: [DecisionRequest], session: Int64) async throws -> [Decision] {
-        try await turn.take { [self] in
-            let now = date()
-            let recorded = try await write { [decisions] db in
-                try requests.map {
-                    try decisions.record($0, session: session, step: requests[0].id, at: now, in: db)
-                }
+        let now = date()
+        return try await change { [decisions] db, actions in
+            try requests.map { request in
+                if let known = try decisions.decision(request.id, in: db) { return known }
+                let decision = try decisions.record(
+                    request, session: session, step: requests[0].id, at: now, in: db)
+                try Self.append(decision, to: &actions)
+                return decision
             }
-            do {
-                for decision in recorded { try await append(decision) }
-            } catch let error as PhotoProcessingError where error.code == .busy {
-                // The Sift that has the queue now does not know of these decisions.
-                try await write { [decisions] db in for one in recorded { try decisions.forget(one, in: db) } }
-                throw error
-            }
-            return recorded
         }
     }
 
@@ -114,17 +94,15 @@ public final class PhotoBatchProcessor: Service {
     ///   Default: none.
     /// - Returns: The decisions that were undone, the last one first. One, unless several were made as one step; none if
     ///   the command was carried out before.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`. Nothing was undone then.
     @discardableResult
     public func undo(of library: LibraryID, command: UUID? = nil) async throws -> [Decision] {
-        try await turn.take { [self] in
-            if let command, try await isDone(command) { return [] }
-            let ids = try await database.read { [decisions] db in try decisions.lastStep(of: library, in: db) }
+        let now = date()
+        return try await change { [decisions] db, actions in
+            guard try decisions.begin(command, at: now, in: db) else { return [] }
+            let ids = try decisions.lastStep(of: library, in: db)
             guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
-            var undone: [Decision] = []
-            // A command that a crash interrupted undoes the rest of its step when it is repeated.
-            for id in ids { undone.append(try await undoNow(id, of: library, id == ids.last ? command : nil)) }
-            return undone
+            return try ids.map { try Self.undo($0, of: library, decisions, db, &actions) }
         }
     }
 
@@ -134,30 +112,24 @@ public final class PhotoBatchProcessor: Service {
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it does not stand, or `diskFull`.
     @discardableResult
     public func undo(_ id: UUID, of library: LibraryID) async throws -> Decision {
-        try await turn.take { [self] in try await undoNow(id, of: library, nil) }
+        try await change { [decisions] db, actions in try Self.undo(id, of: library, decisions, db, &actions) }
     }
 
-    private func undoNow(_ id: UUID, of library: LibraryID, _ command: UUID?) async throws -> Decision {
-        let now = date()
-        let (decision, reverting) = try await write { [decisions] db in
-            if let command { try decisions.finish(command, at: now, in: db) }
-            return try decisions.undo(id, of: library, in: db)
-        }
+    private static func undo(
+        _ id: UUID, of library: LibraryID, _ decisions: DecisionStore, _ db: Database, _ actions: inout Actions
+    ) throws -> Decision {
+        let (decision, reverting) = try decisions.undo(id, of: library, in: db)
         guard !reverting.isNothing else { return decision }
         var forward = decision.action
         forward.execution = reverting.execution - 1
         do {
             // Not carried out yet: it never will be.
-            try await queue.withdraw(forward.actionID)
-            try await write { [decisions] db in try decisions.settle(reverting, in: db) }
+            try actions.withdraw(forward.actionID)
+            try decisions.settle(reverting, in: db)
         } catch let error as ActionQueueError where error.code == .notPending {
-            try await append(reverting)
+            try actions.append(reverting, id: reverting.actionID)
         }
         return decision
-    }
-
-    private func isDone(_ command: UUID) async throws -> Bool {
-        try await database.read { [decisions] db in try decisions.isDone(command, in: db) }
     }
 
     /// Carries the step that was undone last out again, if no decision was made since.
@@ -165,16 +137,15 @@ public final class PhotoBatchProcessor: Service {
     /// - Parameter command: The id of the person's command. The same id twice redoes one step, also after a restart.
     ///   Default: none.
     /// - Returns: The decisions that stand again, the first one first; none if the command was carried out before.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`. Nothing was redone then.
     @discardableResult
     public func redo(of library: LibraryID, command: UUID? = nil) async throws -> [Decision] {
-        try await turn.take { [self] in
-            if let command, try await isDone(command) { return [] }
-            let ids = try await database.read { [decisions] db in try decisions.nextStep(of: library, in: db) }
+        let now = date()
+        return try await change { [decisions] db, actions in
+            guard try decisions.begin(command, at: now, in: db) else { return [] }
+            let ids = try decisions.nextStep(of: library, in: db)
             guard !ids.isEmpty else { throw PhotoProcessingError(.nothingToUndo) }
-            var redone: [Decision] = []
-            for id in ids { redone.append(try await redoNow(id, of: library, id == ids.last ? command : nil)) }
-            return redone
+            return try ids.map { try Self.redo($0, of: library, decisions, db, &actions) }
         }
     }
 
@@ -184,38 +155,33 @@ public final class PhotoBatchProcessor: Service {
     /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it was not undone, or `diskFull`.
     @discardableResult
     public func redo(_ id: UUID, of library: LibraryID) async throws -> Decision {
-        try await turn.take { [self] in try await redoNow(id, of: library, nil) }
+        try await change { [decisions] db, actions in try Self.redo(id, of: library, decisions, db, &actions) }
     }
 
-    private func redoNow(_ id: UUID, of library: LibraryID, _ command: UUID?) async throws -> Decision {
-        let now = date()
-        let decision = try await write { [decisions] db in
-            if let command { try decisions.finish(command, at: now, in: db) }
-            return try decisions.redo(id, of: library, in: db)
-        }
-        try await append(decision)
+    private static func redo(
+        _ id: UUID, of library: LibraryID, _ decisions: DecisionStore, _ db: Database, _ actions: inout Actions
+    ) throws -> Decision {
+        let decision = try decisions.redo(id, of: library, in: db)
+        try append(decision, to: &actions)
         return decision
     }
 
-    private func append(_ decision: Decision) async throws {
-        if !decision.isSettled { try await append(decision.action) }
+    private static func append(_ decision: Decision, to actions: inout Actions) throws {
+        if !decision.isSettled { try actions.append(decision.action, id: decision.action.actionID) }
     }
 
-    /// Appends an action that the store holds already. If the queue cannot take it now, the next start appends it.
-    private func append(_ action: PhotoAction) async throws {
+    private typealias Actions = ActionTransaction<PhotoAction>
+
+    /// Changes decisions and the queue's actions in one transaction, so that a crash leaves both or none.
+    private func change<R: Sendable>(
+        _ body: @escaping @Sendable (Database, inout Actions) throws -> R
+    ) async throws -> R {
         do {
-            try await queue.append(action, id: action.actionID)
+            return try await queue.transaction(body)
         } catch let error as ActionQueueError where error.code == .diskFull {
-            logger.warning("The queue's disk is full. The decision is recorded and is carried out after the next start")
-            throw PhotoProcessingError(.diskFull)
+            throw PhotoProcessingError(.diskFull, cause: "\(error.code)")
         } catch let error as ActionQueueError where error.code == .takenOver {
             throw PhotoProcessingError(.busy, cause: "\(error.code)")
-        }
-    }
-
-    private func write<R: Sendable>(_ body: @escaping @Sendable (Database) throws -> R) async throws -> R {
-        do {
-            return try await database.write(body)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             throw PhotoProcessingError(.diskFull, cause: "SQLITE_FULL")
         }

@@ -5,8 +5,8 @@ public import Logging
 /// Loads pictures of photos: one load for each photo, version and size, however many ask for it.
 ///
 /// At most five loads run at once, and together they may need 64 MB by the prediction in the photos' headers. A photo
-/// that needs more is decoded alone. Thumbnails and cards share one memory cache; pictures for the screen and in full
-/// size have another one with at most 10 of them.
+/// that needs more is decoded alone. Visible pictures come before preloaded ones. Thumbnails and cards share one memory
+/// cache; pictures for the screen and in full size have another one with at most 10 of them.
 ///
 /// On disk, thumbnails and cards are in the desktop's thumbnail cache, which the decoder reads and fills. Larger pictures
 /// are decoded again when they are not in memory: the photo itself is on the disk, a copy would need about 0.5 MB for each
@@ -53,7 +53,7 @@ public final class PhotoLoader: Sendable {
 
     private let small: CoalescingLoader<Key, Rendition>
     private let large: CoalescingLoader<Key, Rendition>
-    private let budget: ByteBudget
+    private let budget: LoadBudget
 
     /// Creates a loader.
     ///
@@ -68,17 +68,27 @@ public final class PhotoLoader: Sendable {
         imaging: any PhotoImaging, opening: any PhotoOpening, limits: Limits = Limits(),
         seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "sift.loader")
     ) throws(AIServiceError) {
-        let budget = ByteBudget(limits.bytesInFlight)
+        let budget = try LoadBudget(bytes: limits.bytesInFlight)
         self.budget = budget
+        let cost = LoadCost<Key>(within: budget) { key in
+            try await Self.translatingCancellation {
+                try await Self.header(of: key, imaging, opening, logger).predictedBytes(for: key.size)
+            }
+        }
         let load: @Sendable (Key) async throws -> Rendition = { key in
-            try await Self.load(key, imaging, opening, budget, logger)
+            try await Self.translatingCancellation {
+                let picture = try await imaging.rendition(
+                    of: opening.open(key.photo, expecting: key.version).file, key.size)
+                if picture.isDamaged { try await note(damageOf: key, opening, logger) }
+                return picture
+            }
         }
         small = try CoalescingLoader(
-            policy: Self.policy(limits.loads, limits.smallCount, limits.smallBytes), seams: seams, logger: logger,
-            load: load)
+            policy: Self.policy(limits.loads, limits.smallCount, limits.smallBytes), cost: cost, seams: seams,
+            logger: logger, load: load)
         large = try CoalescingLoader(
-            policy: Self.policy(limits.loads, limits.largeCount, limits.largeBytes), seams: seams, logger: logger,
-            load: load)
+            policy: Self.policy(limits.loads, limits.largeCount, limits.largeBytes), cost: cost, seams: seams,
+            logger: logger, load: load)
     }
 
     private static func policy(_ loads: Int, _ count: Int, _ bytes: Int) -> LoaderPolicy<Rendition> {
@@ -87,30 +97,27 @@ public final class PhotoLoader: Sendable {
             concurrency: loads, retry: retry, memoryCount: count, memoryBytes: bytes, cost: { $0.bytes.count })
     }
 
-    private static func load(
-        _ key: Key, _ imaging: any PhotoImaging, _ opening: any PhotoOpening, _ budget: ByteBudget, _ logger: Logger
-    ) async throws -> Rendition {
+    /// Returns the header from the store. If the store does not have it, reads it from the file and stores it.
+    private static func header(
+        of key: Key, _ imaging: any PhotoImaging, _ opening: any PhotoOpening, _ logger: Logger
+    ) async throws -> PhotoHeader {
+        let (file, known) = try await opening.open(key.photo, expecting: key.version)
+        if let known { return known }
+        let header = try await imaging.header(of: file)
         do {
-            let (file, known) = try await opening.open(key.photo, expecting: key.version)
-            let header: PhotoHeader
-            if let known {
-                header = known
-            } else {
-                header = try await imaging.header(of: file)
-                do {
-                    try await opening.keep(header, of: key.photo, version: key.version)
-                } catch is CancellationError {
-                    throw CancellationError()
-                } catch {
-                    // The picture can be shown all the same. The header is read again next time.
-                    logger.warning("A photo's header could not be stored", metadata: ["photo": "\(key.photo)"])
-                }
-            }
-            let picture = try await budget.withBytes(header.predictedBytes(for: key.size)) {
-                try await imaging.rendition(of: file, key.size)
-            }
-            if picture.isDamaged { try await note(damageOf: key, opening, logger) }
-            return picture
+            try await opening.keep(header, of: key.photo, version: key.version)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The picture can be shown all the same. The header is read again next time.
+            logger.warning("A photo's header could not be stored", metadata: ["photo": "\(key.photo)"])
+        }
+        return header
+    }
+
+    private static func translatingCancellation<R>(_ work: () async throws -> R) async throws -> R {
+        do {
+            return try await work()
         } catch let error as PhotoProcessingError where error.code == .cancelled {
             throw CancellationError()
         }
@@ -170,7 +177,7 @@ public final class PhotoLoader: Sendable {
     }
 
     /// The predicted bytes and the number of the loads that decode now.
-    public var load: (bytes: Int, count: Int) { budget.load }
+    public var load: (bytes: Int, count: Int) { (budget.bytesInFlight, budget.loadsInFlight) }
 
     /// Cancels all loads and waits until they end.
     public func shutdown() async {

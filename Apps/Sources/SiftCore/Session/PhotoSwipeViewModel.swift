@@ -80,11 +80,10 @@ public final class PhotoSwipeViewModel {
     @ObservationIgnored private var isDeciding = false
     @ObservationIgnored private var newestDecision: Int64 = 0
     @ObservationIgnored private lazy var pacedQueue = Paced<ActionQueueSnapshot>(
-        .debounce(Interval.queue), now: { [clock] in clock.now }, sleep: { [clock] in try await clock.sleep(for: $0) }
+        .debounce(Interval.queue), clock: clock
     ) { [weak self] in self?.pending = $0 }
     @ObservationIgnored private lazy var pacedProgress = Paced<SessionProgress>(
-        .throttle(Interval.progress), now: { [clock] in clock.now },
-        sleep: { [clock] in try await clock.sleep(for: $0) }
+        .throttle(Interval.progress), clock: clock
     ) { [weak self] in self?.progress = $0 }
 
     /// Creates a model.

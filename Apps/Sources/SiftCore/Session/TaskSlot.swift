@@ -1,3 +1,5 @@
+import Hablare
+
 /// Owns at most one task. A new one takes the place of the running one, which is cancelled.
 ///
 /// The only place of the view model that starts tasks. The owner of the slot calls ``close()`` in the end.
@@ -45,20 +47,15 @@ final class Paced<Value: Sendable> {
     }
 
     private let pace: Pace
-    private let now: @Sendable () -> Duration
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let clock: EngineClock
     private let deliver: @MainActor (Value) -> Void
     private let slot = TaskSlot()
     private var waiting: Value?
     private var lastDelivery: Duration?
 
-    init(
-        _ pace: Pace, now: @escaping @Sendable () -> Duration,
-        sleep: @escaping @Sendable (Duration) async throws -> Void, deliver: @escaping @MainActor (Value) -> Void
-    ) {
+    init(_ pace: Pace, clock: EngineClock, deliver: @escaping @MainActor (Value) -> Void) {
         self.pace = pace
-        self.now = now
-        self.sleep = sleep
+        self.clock = clock
         self.deliver = deliver
     }
 
@@ -72,9 +69,9 @@ final class Paced<Value: Sendable> {
                 waiting = value
                 return
             }
-            let passed = lastDelivery.map { now() - $0 } ?? interval
+            let passed = lastDelivery.map { clock.now - $0 } ?? interval
             guard passed < interval else {
-                lastDelivery = now()
+                lastDelivery = clock.now
                 deliver(value)
                 return
             }
@@ -84,8 +81,8 @@ final class Paced<Value: Sendable> {
     }
 
     private func wait(_ time: Duration) {
-        slot.replace { [weak self, sleep] in
-            do { try await sleep(time) } catch { return }
+        slot.replace { [weak self, clock] in
+            do { try await clock.sleep(for: time) } catch { return }
             self?.timeIsUp()
         }
     }
@@ -93,7 +90,7 @@ final class Paced<Value: Sendable> {
     private func timeIsUp() {
         guard let value = waiting else { return }
         waiting = nil
-        lastDelivery = now()
+        lastDelivery = clock.now
         deliver(value)
     }
 

@@ -373,7 +373,7 @@ public struct PhotoStore: Sendable {
         where condition: String, _ arguments: [any DatabaseValueConvertible], limit: Int, in db: Database
     ) throws -> [Photo] {
         let rows = try Row.fetchAll(
-            db, sql: "SELECT shot.* FROM shot WHERE \(condition) ORDER BY shot.time, shot.id LIMIT ?",
+            db, cached: "SELECT shot.* FROM shot WHERE \(condition) ORDER BY shot.time, shot.id LIMIT ?",
             arguments: StatementArguments(arguments + [limit]))
         return try rows.compactMap { row in
             let id: Int64 = row["id"]

@@ -21,6 +21,7 @@ public enum SiftSchema {
                 table.column("madeAt", .datetime).notNull().indexed()
             }
         }
+        migrator.registerMigration("006-redo-index", migrate: indexRedo)
         migrator.registerHablareData()
         return migrator
     }
@@ -80,6 +81,11 @@ public enum SiftSchema {
             // The picture shows only what is left of the photo.
             table.add(column: "isDamaged", .boolean).notNull().defaults(to: false)
         }
+    }
+
+    /// Without this index, each decision would look through all earlier ones for those that can be redone.
+    @Sendable private static func indexRedo(_ db: Database) throws {
+        try db.execute(sql: "CREATE INDEX decision_to_redo ON decision (library, number) WHERE canRedo")
     }
 
     @Sendable private static func createDecisions(_ db: Database) throws {

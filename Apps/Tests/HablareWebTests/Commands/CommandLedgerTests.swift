@@ -5,10 +5,8 @@ import Testing
 
 @Suite struct CommandLedgerTests {
     private func id(_ number: Int) -> CommandID {
-        let digits = String(number, radix: 16)
-        let tail = String(repeating: "0", count: 12 - digits.count) + digits
-        guard let id = CommandID("00000000-0000-7000-8000-\(tail)") else { preconditionFailure("not an id") }
-        return id
+        var generator = Seeded(state: UInt64(number))
+        return CommandID(date: Date(timeIntervalSince1970: Double(number)), using: &generator)
     }
 
     @Test("A command runs once: while it runs, others wait, and afterwards they get its answer")

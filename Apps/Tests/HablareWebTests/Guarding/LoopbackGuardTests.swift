@@ -32,6 +32,19 @@ import Testing
         #expect(status(host: host) == .misdirectedRequest)
     }
 
+    @Test("The fields that the guard reads and sets have the names of the standards")
+    func fieldNames() {
+        let names: [HTTPField.Name] = [
+            .secondHost, .secFetchSite, .secFetchMode, .secFetchDest, .referrerPolicy, .openerPolicy, .resourcePolicy,
+            .frameOptions, .idempotentReplayed,
+        ]
+        #expect(
+            names.map(\.canonicalName) == [
+                "host", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "referrer-policy",
+                "cross-origin-opener-policy", "cross-origin-resource-policy", "x-frame-options", "idempotent-replayed",
+            ])
+    }
+
     @Test("A second Host is refused")
     func secondHost() {
         #expect(status(fields: [.secondHost: "127.0.0.1:4747"]) == .misdirectedRequest)

@@ -92,30 +92,57 @@ private func ids(_ groups: [AlikeGroup]) -> [[Int64]] { groups.map { $0.photos.m
         #expect(NearDuplicateFinder().groups(among: []).isEmpty)
     }
 
-    @Test(arguments: 0...7) func findsEveryPair(_ coarse: Int) {
-        var numbers = Numbers(state: UInt64(coarse))
-        var hashes: [UInt64] = []
-        for _ in 0..<60 {
-            let base = numbers.next()
-            hashes.append(base)
-            for _ in 0..<4 {
-                var near = base
-                for _ in 0..<Int.random(in: 0...9, using: &numbers) {
-                    near ^= 1 << UInt64.random(in: 0..<64, using: &numbers)
-                }
-                hashes.append(near)
+    /// Pictures around a few bases: some alike, some just not, with one or many bits in common.
+    private static func pictures(_ seed: UInt64) -> [AlikePhoto] {
+        var numbers = Numbers(state: seed)
+        func flipped(_ hash: UInt64, _ most: Int) -> UInt64 {
+            (0..<Int.random(in: 0...most, using: &numbers)).reduce(hash) { hash, _ in
+                hash ^ 1 << UInt64.random(in: 0..<64, using: &numbers)
             }
         }
-        var found: Set<[Int]> = []
-        NearDuplicateFinder(coarse: coarse).forEachPair(of: hashes) { found.insert([min($0, $1), max($0, $1)]) }
-        var expected: Set<[Int]> = []
-        for first in hashes.indices {
-            for second in hashes.indices.dropFirst(first + 1)
-            where (hashes[first] ^ hashes[second]).nonzeroBitCount <= coarse {
-                expected.insert([first, second])
+        // Even seeds have common values of bands, so that both indices are used.
+        let count = seed.isMultiple(of: 2) ? 700 : 300
+        let bases = (0..<Int.random(in: 1...40, using: &numbers)).map { _ in (numbers.next(), numbers.next()) }
+        let spread = Int.random(in: 1...9, using: &numbers)
+        let wideSpread = Int.random(in: 1...40, using: &numbers)
+        return (0..<count).map { number in
+            let (hash, wide) = bases[Int.random(in: bases.indices, using: &numbers)]
+            return photo(
+                Int64(number), hash: flipped(hash, spread), wide: flipped(wide, wideSpread),
+                width: numbers.next().isMultiple(of: 8) ? 300 : 400)
+        }
+    }
+
+    @Test(arguments: 0...7, 1...6 as ClosedRange<UInt64>) func joinsEveryPair(_ coarse: Int, _ seed: UInt64) {
+        let photos = Self.pictures(seed)
+        let finder = NearDuplicateFinder(coarse: coarse, fine: [0, 3, 20, 63, 64, 300][Int(seed) % 6])
+        var sets = DisjointSets(photos.count)
+        for (first, photo) in photos.enumerated() {
+            for (second, other) in photos.enumerated().dropFirst(first + 1)
+            where photo.features.hash64.distance(to: other.features.hash64) <= coarse
+                && photo.features.hash256.distance(to: other.features.hash256) <= finder.fine
+                && NearDuplicateFinder.haveEqualAspect(photo, other)
+            {
+                sets.join(first, second)
             }
         }
-        #expect(found == expected && !expected.isEmpty)
+        let expected = sets.groups().map { $0.map { Int64($0) } }
+        #expect(ids(finder.groups(among: photos)) == expected)
+    }
+
+    @Test func joinsPicturesOfOneKindWhenEitherIndexIsOfNoUse() {
+        var numbers = Numbers(state: 1)
+        // All have one 64-bit hash, and the other way round.
+        let narrow = (0..<3000 as Range<Int64>).map { number in
+            var one = photo(number, wide: UInt64(number % 5))
+            if number >= 1500 {
+                one.features.hash256.words = (numbers.next(), numbers.next(), numbers.next(), numbers.next())
+            }
+            return one
+        }
+        #expect(NearDuplicateFinder().groups(among: narrow).first?.photos.count == 1500)
+        let wide = (0..<3000).map { photo($0, hash: $0 < 1500 ? UInt64($0 % 5) : numbers.next()) }
+        #expect(NearDuplicateFinder().groups(among: wide).first?.photos.count == 1500)
     }
 
     @Test func readsTheHashesOfImageHash() throws {

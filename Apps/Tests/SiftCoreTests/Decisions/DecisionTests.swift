@@ -1,7 +1,9 @@
 import Foundation
+import GRDB
 import HablareData
 import HablarePersistence
 import HablareTestKit
+import Synchronization
 import Testing
 
 @testable import SiftCore
@@ -343,19 +345,32 @@ import Testing
         #expect(try await store.photo("a.jpg").decision == .keep)
     }
 
-    @Test func appendsWhatACrashLeftBetweenTheStoreAndTheQueue() async throws {
-        let store = try await TestStore("a.jpg")
-        let request = DecisionRequest(try await store.photo("a.jpg"), kind: .trash)
-        // Recorded, and then the process died.
-        _ = try await store.database.write {
-            try DecisionStore().record(request, session: store.session, at: Date(), in: $0)
+    @Test func commitsADecisionTogetherWithItsAction() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        let processor = try await store.processor()
+        let commits = CommitGate()
+        store.database.writer.add(transactionObserver: commits)
+        let photo = try await store.photo("a.jpg")
+        try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+        #expect(commits.count == 1)
+        try await processor.undo(of: store.library.id)
+        #expect(commits.count == 2)
+        try await processor.redo(of: store.library.id)
+        #expect(commits.count == 3)
+        // The process dies before the commit: neither the decision nor its action exists.
+        commits.isOpen = false
+        let other = try await store.photo("b.jpg")
+        await #expect(throws: PhotoProcessingError.self) {
+            try await processor.decide(DecisionRequest(other, kind: .trash), session: store.session)
         }
+        await #expect(throws: PhotoProcessingError.self) { try await processor.undo(of: store.library.id) }
+        #expect(try await store.history().map(\.action.photo) == [photo.id])
+        commits.isOpen = true
         try await store.running(store.processor()) { processor in
-            #expect(processor.snapshot.pending == 1)
+            #expect(processor.pendingActions.map(\.action.photo) == [photo.id])
             try await processor.flush()
         }
         #expect(store.test.trashed == ["a.jpg"])
-        try await store.running(store.processor()) { #expect($0.snapshot.pending == 0) }
     }
 
     @Test func startsAfterACrashThatLeftAnUndoneMarkInTheQueue() async throws {
@@ -451,4 +466,21 @@ import Testing
         let decision = try await processor.decide(request, session: store.session)
         #expect(try await store.photo("a.jpg").marks.label == decision.action.after.label)
     }
+}
+
+/// Counts commits, and refuses them while it is closed.
+private final class CommitGate: TransactionObserver, Sendable {
+    private let state = Mutex((count: 0, isOpen: true))
+
+    var count: Int { state.withLock { $0.count } }
+    var isOpen: Bool {
+        get { state.withLock { $0.isOpen } }
+        set { state.withLock { $0.isOpen = newValue } }
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws { if !isOpen { throw DatabaseError(resultCode: .SQLITE_FULL) } }
+    func databaseDidCommit(_ database: Database) { state.withLock { $0.count += 1 } }
+    func databaseDidRollback(_ database: Database) {}
 }

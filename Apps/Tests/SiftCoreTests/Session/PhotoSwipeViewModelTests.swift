@@ -340,7 +340,7 @@ import Testing
         _ pace: Paced<Int>.Pace, _ clock: ManualClock, _ deliver: @escaping @MainActor (Int) -> Void
     ) -> Paced<Int> {
         let seams = EngineSeams.controlled(by: clock)
-        return Paced(pace, now: { seams.clock.now }, sleep: { try await seams.clock.sleep(for: $0) }, deliver: deliver)
+        return Paced(pace, clock: seams.clock, deliver: deliver)
     }
 
     @Test func debounceDeliversTheNewestAfterAPause() async {

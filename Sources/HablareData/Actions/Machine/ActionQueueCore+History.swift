@@ -84,7 +84,8 @@ extension ActionQueueCore {
     }
 
     private func number(of id: ActionID, among numbers: [Int64]) throws -> Int64 {
-        guard let number = numbers.first(where: { steps[$0]?.record.id == id }) else {
+        // Most requests are about one of the latest actions.
+        guard let number = numbers.last(where: { steps[$0]?.record.id == id }) else {
             throw ActionQueueError.notPending
         }
         return number

@@ -1,4 +1,3 @@
-import Foundation
 import OrderedCollections
 
 /// The decisions of a queue, as a pure state machine. It receives events. It returns the rows to write and the items to
@@ -45,7 +44,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     private(set) var unreadable: [Int64] = []
     private var writes: OrderedDictionary<Int64, ActionWrite> = [:]
     /// The recent actions whose ids the app chose, by these ids, including actions that have ended.
-    private var names: [ActionID: (digest: Data, number: Int64)] = [:]
+    private var names = ActionNames()
     private var newNames: [ActionWrite] = []
 
     init(configuration: ActionQueueConfiguration, owner: ActionOwner, unreadable: [Int64] = []) {
@@ -69,8 +68,8 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     ///
     /// - Throws: ``ActionQueueError/Code/conflict`` if a different action was appended under this id.
     func isKnown(_ name: ActionName) throws -> Bool {
-        guard let known = names[name.id] else { return false }
-        guard known.digest == name.digest else { throw ActionQueueError.conflict(name.id) }
+        guard let digest = names.digest(of: name.id) else { return false }
+        guard digest == name.digest else { throw ActionQueueError.conflict(name.id) }
         return true
     }
 
@@ -82,10 +81,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     /// Restores a chosen id from the journal.
     mutating func recall(_ name: ActionName, number: Int64) {
-        names[name.id] = (name.digest, number)
-        // Trimming only at twice the limit keeps its average cost low.
-        guard names.count >= 2 * Int(ActionName.mostKept) else { return }
-        names = names.filter { $0.value.number > number - ActionName.mostKept }
+        names.insert(name, number: number)
     }
 
     // MARK: Steps

@@ -1,4 +1,5 @@
 import Foundation
+public import GRDB
 import Hablare
 
 extension DurableActionQueue {
@@ -34,10 +35,9 @@ extension DurableActionQueue {
     ///   - id: The action's permanent id. Derive the id from the operation, or store the id before the call.
     /// - Throws: The errors of the method without an id. `conflict` if a different action was appended under the id.
     public func append(_ action: Action, id: ActionID) async throws {
-        var new = try newAction(action, id: id)
-        new.name = ActionName(id, of: new.payload)
+        let new = try newAction(action, id: id)
         let now = clock.now
-        try await ask { [new] in try $0.appended(new, now: now) }
+        try await ask { try $0.appended(new, now: now) }
     }
 
     /// Appends several actions in one transaction. When the method returns, all actions are on disk.
@@ -55,6 +55,42 @@ extension DurableActionQueue {
             for new in new { try core.appended(new, now: now) }
         }
         return new.map(\.id)
+    }
+
+    /// Changes the app's own tables and appends or withdraws actions, in one transaction of the queue's database. When
+    /// the method returns, all of it is on disk. After a crash, either all of it is on disk or nothing.
+    ///
+    /// ```swift
+    /// try await queue.transaction { database, actions in
+    ///     try database.execute(sql: "UPDATE photo SET decision = 'trash' WHERE id = ?", arguments: [photo])
+    ///     try actions.append(PhotoSwipe(kind: .trash, photo: photo))
+    /// }
+    /// ```
+    ///
+    /// Transactions run in the order of the calls, also relative to `append`, `undo` and `redo`. Several calls may share
+    /// one transaction, and each of them has its own outcome. The method cannot be cancelled.
+    ///
+    /// - Parameter body: A closure that makes the changes. It runs on the queue's own thread. It may run again after its
+    ///   transaction was rolled back, so it must change only the given database and actions. It must not call the queue
+    ///   or write with another connection, for which it would wait.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, unchanged. ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`,
+    ///   `erased`. In each case nothing was changed.
+    @discardableResult
+    public func transaction<R: Sendable>(
+        _ body: @escaping @Sendable (Database, inout ActionTransaction<Action>) throws -> R
+    ) async throws -> R {
+        let (now, makeID, date) = (clock.now, makeID, date)
+        return try await withCheckedThrowingContinuation { continuation in
+            var event = ActionQueueEvent<Action>(handle: { _ in {} }, refuse: { continuation.resume(throwing: $0) })
+            event.change = { core, database in
+                var actions = ActionTransaction(core: core, now: now, makeID: makeID, date: date)
+                let result = try body(database, &actions)
+                core = actions.core
+                return { continuation.resume(returning: result) }
+            }
+            enter(event)
+        }
     }
 
     /// Undoes the last action that is not undone yet. When the method returns, the undo is on disk.
@@ -238,19 +274,8 @@ extension DurableActionQueue {
 
     /// Encodes an action. It runs on the caller's actor, so that actions keep the order in which a view appended them.
     private func newAction(_ action: Action, id: ActionID? = nil) throws -> NewAction<Action> {
-        let payload: Data
-        do {
-            let encoder = JSONEncoder()
-            if id != nil { encoder.outputFormatting = .sortedKeys }
-            payload = try encoder.encode(action)
-        } catch {
-            throw ActionQueueError.notEncodable(error)
-        }
-        guard payload.count <= Self.largestAction else {
-            throw ActionQueueError.tooLarge(payload.count, limit: Self.largestAction)
-        }
-        return NewAction(
-            id: id ?? ActionID(rawValue: makeID()), action: action, payload: payload, appendedAt: date())
+        if let id { return try NewAction(action, id: id, appendedAt: date()) }
+        return try NewAction(action, makingID: makeID, appendedAt: date())
     }
 
     /// Applies a request to the core. Waits until the change is on disk. If `work` throws an error, it must not have

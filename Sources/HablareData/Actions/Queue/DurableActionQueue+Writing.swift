@@ -1,11 +1,52 @@
 import Foundation
+import GRDB
 import Hablare
 import Logging
 
 extension DurableActionQueue {
     private struct Batch: Sendable {
         let core: ActionQueueCore<Action>
-        let events: [ActionQueueEvent<Action>]
+        var events: [ActionQueueEvent<Action>]
+
+        /// Whether an event changes the app's own tables.
+        var joinsTransaction: Bool { events.contains { $0.change != nil } }
+
+        /// Applies the events to a copy of the core.
+        ///
+        /// - Parameter database: The database in the transaction that writes the journal. `nil` only if no event joins
+        ///   the transaction.
+        /// - Throws: ``RefusedEvent`` if the closure of an event throws an error.
+        func decided(now: Duration, in database: Database? = nil) throws(RefusedEvent) -> Decision {
+            var core = core
+            var answers: [@Sendable () -> Void] = []
+            for (index, event) in events.enumerated() {
+                if let change = event.change, let database {
+                    do {
+                        answers.append(try change(&core, database))
+                    } catch {
+                        throw RefusedEvent(index: index, cause: error)
+                    }
+                } else {
+                    answers.append(event.handle(&core))
+                }
+            }
+            let handovers = core.decide(now: now)
+            return Decision(writes: core.takeWrites(), core: core, handovers: handovers, answers: answers)
+        }
+    }
+
+    /// The result of a batch of events. It takes effect when the writes are on disk.
+    private struct Decision: Sendable {
+        let writes: [ActionWrite]
+        let core: ActionQueueCore<Action>
+        let handovers: [ActionHandover<Action>]
+        let answers: [@Sendable () -> Void]
+    }
+
+    /// The error of an event whose closure did not change the app's own tables.
+    private struct RefusedEvent: Error {
+        let index: Int
+        let cause: any Error
     }
 
     /// Adds an event to the inbox. The event takes effect when it is on disk.
@@ -29,21 +70,41 @@ extension DurableActionQueue {
     /// The events of a batch are applied to a copy of the core. The copy replaces the core only after the journal has
     /// the changes. So the queue never acts on, shows or acknowledges a change that a restart would lose.
     private func write() async {
-        while let batch = takeBatch() {
-            var core = batch.core
-            let answers = batch.events.map { $0.handle(&core) }
-            let now = clock.now
-            let handovers = core.decide(now: now)
-            let (writes, owner) = (core.takeWrites(), core.owner)
-            do {
-                if !writes.isEmpty {
-                    try await journal.write { try ActionTable.write(writes, of: owner, in: $0) }
+        while var batch = takeBatch() {
+            while true {
+                let now = clock.now
+                do {
+                    let decision = try await written(batch, now: now)
+                    adopt(decision.core, decision.handovers, decidedAt: now)
+                    for answer in decision.answers { answer() }
+                } catch let refused as RefusedEvent {
+                    // Nothing is written. The other events are applied again, without the refused one.
+                    batch.events.remove(at: refused.index).refuse?(refused.cause)
+                    continue
+                } catch {
+                    journalFailed(batch.events, error)
                 }
-                adopt(core, handovers, decidedAt: now)
-                for answer in answers { answer() }
-            } catch {
-                journalFailed(batch.events, error)
+                break
             }
+        }
+    }
+
+    /// Decides about a batch, and writes the journal. If an event changes the app's own tables, the decision is made
+    /// inside the transaction, which may run more than once.
+    private func written(_ batch: Batch, now: Duration) async throws -> Decision {
+        let owner = batch.core.owner
+        guard batch.joinsTransaction else {
+            let decision = try batch.decided(now: now)
+            if !decision.writes.isEmpty {
+                try await journal.write { try ActionTable.write(decision.writes, of: owner, in: $0) }
+            }
+            return decision
+        }
+        return try await journal.write { database in
+            let decision = try batch.decided(now: now, in: database)
+            // Even without writes this checks that the queue still has this owner.
+            try ActionTable.write(decision.writes, of: owner, in: database)
+            return decision
         }
     }
 

@@ -19,8 +19,6 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     /// The type of the actions.
     public typealias Action = Committer.Action
 
-    /// The maximum size of an action's JSON in bytes.
-    static var largestAction: Int { 1 << 20 }
     /// The delay before events are written again after a failure of the journal.
     static var journalRetryDelay: Duration { .seconds(1) }
     /// The maximum time that a shutdown waits for cancelled commits.

@@ -108,6 +108,16 @@ func openEdits(
 }
 // end snippet
 
+// snippet: an action with the app's own tables
+/// Records that a photo was rejected, and appends the action that moves it to the trash, in one commit.
+func reject(_ photo: String, with queue: DurableActionQueue<PhotoCommitter>) async throws {
+    try await queue.transaction { database, actions in
+        try database.execute(sql: "UPDATE photo SET isRejected = 1 WHERE name = ?", arguments: [photo])
+        try actions.append(PhotoSwipe(kind: .trash, photo: photo))
+    }
+}
+// end snippet
+
 // snippet: a committer that looks
 /// A message to send.
 struct OutgoingMessage: QueuedAction {
