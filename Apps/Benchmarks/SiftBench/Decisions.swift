@@ -19,7 +19,8 @@ enum Decisions {
             try Data("picture \(number)".utf8).write(to: folder.appendingPathComponent("IMG_\(number).jpg"))
         }
         let database = try await AppDatabase.open(
-            at: scratch.appendingPathComponent("sift.sqlite"), migrator: SiftSchema.migrator)
+            at: scratch.appendingPathComponent("sift.sqlite"), migrator: SiftSchema.migrator,
+            options: SiftSchema.options)
         let (library, session) = try await database.write { db in
             let library = try PhotoStore().addLibrary(LibraryFolder.open(folder.path), at: Date(), in: db)
             return (library, try DecisionStore().beginSession(of: library.id, at: Date(), in: db))

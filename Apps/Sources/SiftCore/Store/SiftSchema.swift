@@ -1,8 +1,17 @@
 public import GRDB
 import HablareData
+public import HablarePersistence
 
 /// Sift's tables.
 public enum SiftSchema {
+    /// The options with which Sift opens its database. It does not watch for commits of other processes, because
+    /// ``InstanceLock`` allows no other that writes. Watching costs a thread's turn with each decision.
+    public static var options: AppDatabase.Options {
+        var options = AppDatabase.Options()
+        options.noticesOtherProcesses = false
+        return options
+    }
+
     /// The migrator from any earlier schema to the current one.
     public static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -189,7 +189,8 @@ public struct SiftApplication {
     /// Opens the database of a data directory.
     public static func database(_ locations: Locations) async throws -> AppDatabase {
         try await AppDatabase.open(
-            at: locations.data.appendingPathComponent("sift.sqlite"), migrator: SiftSchema.migrator)
+            at: locations.data.appendingPathComponent("sift.sqlite"), migrator: SiftSchema.migrator,
+            options: SiftSchema.options)
     }
 
     /// Returns the server of the pages.
