@@ -79,7 +79,7 @@ public final class PhotoLoader: Sendable {
             try await Self.translatingCancellation {
                 let picture = try await imaging.rendition(
                     of: opening.open(key.photo, expecting: key.version).file, key.size)
-                if picture.isDamaged { try await note(damageOf: key, opening, logger) }
+                if picture.isDamaged { try await Self.note(damageOf: key, opening, logger) }
                 return picture
             }
         }

@@ -54,11 +54,11 @@ import Testing
         try await processor.decide(DecisionRequest(store.photo("a.jpg"), kind: .keep), session: store.session)
         let command = UUID()
         try await processor.undo(of: store.library.id, command: command)
-        let isKept = try await store.database.write { db in
+        let isForgotten = try await store.database.write { db in
             _ = try DecisionStore().prune(before: .distantFuture, in: db)
-            return try DecisionStore().isDone(command, in: db)
+            return try DecisionStore().begin(command, at: .distantFuture, in: db)
         }
-        #expect(!isKept)
+        #expect(isForgotten)
     }
 
     @Test func namesTheDecisionsThatUndoAndRedoTakeNext() async throws {
