@@ -5,7 +5,7 @@ public import Hablare
 ///
 /// Register it at the engine that ``PhotoIndexer`` submits its requests to. A request names a version of a photo, and
 /// this version is the request's content. So equal photos are one call, an answer that the engine keeps is used again
-/// after a restart, and a changed photo is computed anew.
+/// after a restart, and a changed photo is computed again.
 public struct PhotoAnalyst: AIServiceProvider {
     /// The provider's id: `sift.features`.
     public static let providerID: ProviderID = "sift.features"

@@ -13,7 +13,7 @@ public protocol PhotoOpening: Sendable {
     /// Keeps a header that was read, so that it need not be read again.
     func keep(_ header: PhotoHeader, of id: PhotoID, version: PhotoVersion) async throws
 
-    /// Notes that a photo's file is damaged, so that a person is told before the picture is loaded again.
+    /// Notes that a photo's file is damaged, so that the page can say so before the picture is loaded again.
     func noteDamage(of id: PhotoID, version: PhotoVersion) async throws
 }
 

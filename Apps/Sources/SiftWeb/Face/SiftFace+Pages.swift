@@ -71,7 +71,7 @@ extension SiftFace {
         }
     }
 
-    /// Returns the filter of the store. Bursts are found anew, because they are not stored.
+    /// Returns the filter of the store. Bursts are computed on each call, because they are not stored.
     func filter(of filter: LibraryFilter) async throws -> PhotoStore.Filter {
         guard filter.burst else { return filter.stored(inBursts: []) }
         return filter.stored(inBursts: try await desk.suggestions().filter { $0.reason == .burst }.flatMap(\.photos))

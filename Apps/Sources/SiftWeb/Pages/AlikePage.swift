@@ -12,7 +12,7 @@ struct AlikePage: Sendable {
         /// The photo and its version, as the form sends them.
         let value: String
         let markLabel: String
-        /// What its sharpness says within its burst.
+        /// The sharpness of the photo, compared with its burst.
         let sharpness: String?
         let isSharpest: Bool
     }

@@ -22,8 +22,8 @@ struct DeckState: WebState, Hashable {
         let isSharpest: Bool
     }
 
-    /// What a page needs to have the picture of a photo ready before it is shown. The state is sent after each decision,
-    /// so it is short.
+    /// The values with which a page fetches the picture of a photo before it is shown. They are few, because the state is
+    /// sent after each decision.
     struct PhotoAhead: Encodable, Sendable, Hashable {
         let id: String
         let alt: String
