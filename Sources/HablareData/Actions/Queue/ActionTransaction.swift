@@ -21,7 +21,7 @@ public struct ActionTransaction<Action: QueuedAction> {
         self.date = date
     }
 
-    /// Appends an action, like ``DurableActionQueue/append(_:)-(Action)``.
+    /// Appends an action, like ``DurableActionQueue/append(_:)->ActionID``.
     ///
     /// - Returns: The action's id.
     /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge`. In each case nothing was appended.
