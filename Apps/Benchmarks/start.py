@@ -119,7 +119,9 @@ def main():
             try:
                 first, after = sift.card()
                 cold.append(after)
+                decided = set()
                 for _ in range(10):
+                    decided.add(sift.card()[0])
                     sift.decide("keep")
                 last, _ = sift.card()
             finally:
@@ -132,8 +134,9 @@ def main():
                 restarts.append(after)
             finally:
                 sift.kill()
-            if again != last:
-                sys.exit(f"start.py: photo {again} is shown after the restart, not {last}")
+            # The scan goes on, so the next undecided photo may be another one than before.
+            if again in decided:
+                sys.exit(f"start.py: photo {again} is shown after the restart, but is decided")
         report(f"sift.first-card.{options.count}", median(cold), "s", "< 0.5")
         report(f"sift.restart.{options.count}", median(restarts), "s", "< 0.4")
     finally:
