@@ -3,18 +3,6 @@ import Testing
 
 @testable import SiftCore
 
-/// Numbers that are the same in every run.
-private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
-
 private func photo(
     _ id: Int64, at time: Double? = nil, hash: UInt64 = 0, wide: UInt64 = 0, sharpness: Double = 1,
     width: Int = 400, height: Int = 300, camera: String? = "C", _ exposure: PhotoExposure = PhotoExposure()
@@ -94,7 +82,7 @@ private func ids(_ groups: [AlikeGroup]) -> [[Int64]] { groups.map { $0.photos.m
 
     /// Pictures around a few bases: some alike, some just not, with one or many bits in common.
     private static func pictures(_ seed: UInt64) -> [AlikePhoto] {
-        var numbers = Numbers(state: seed)
+        var numbers = SeededNumbers(state: seed)
         func flipped(_ hash: UInt64, _ most: Int) -> UInt64 {
             (0..<Int.random(in: 0...most, using: &numbers)).reduce(hash) { hash, _ in
                 hash ^ 1 << UInt64.random(in: 0..<64, using: &numbers)
@@ -131,7 +119,7 @@ private func ids(_ groups: [AlikeGroup]) -> [[Int64]] { groups.map { $0.photos.m
     }
 
     @Test func joinsPicturesOfOneKindWhenEitherIndexIsOfNoUse() {
-        var numbers = Numbers(state: 1)
+        var numbers = SeededNumbers(state: 1)
         // All have one 64-bit hash, and the other way round.
         let narrow = (0..<3000 as Range<Int64>).map { number in
             var one = photo(number, wide: UInt64(number % 5))

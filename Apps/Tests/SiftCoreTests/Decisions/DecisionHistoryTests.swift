@@ -11,17 +11,6 @@ import Testing
 
 /// Random histories of decisions, undo, redo, commits and restarts, with a trash that dies after random steps.
 @Suite(.timeLimit(.minutes(2))) struct DecisionHistoryTests {
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
-
     /// The decisions that stand, in order, and those that were undone.
     private struct Model {
         var standing: [(photo: PhotoID, kind: PhotoAction.Kind)] = []
@@ -30,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: 1...40) func losesNothingAndAppliesNothingTwice(_ seed: UInt64) async throws {
-        var numbers = Numbers(state: seed)
+        var numbers = SeededNumbers(state: seed)
         let store = try await TestStore()
         for index in 0..<8 {
             try store.test.add("\(index).jpg")
