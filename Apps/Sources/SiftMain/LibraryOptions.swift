@@ -23,9 +23,11 @@ struct DataOptions: ParsableArguments {
     }
 
     /// Opens the application with decoding workers, and closes these afterwards.
+    ///
+    /// - Parameter warmsUp: Whether the workers start while the application opens, because a photo is shown soon.
     @MainActor
     func withApplication(
-        _ folders: [String], _ body: @MainActor (SiftApplication, Logger) async throws -> Void
+        _ folders: [String], warmsUp: Bool = false, _ body: @MainActor (SiftApplication, Logger) async throws -> Void
     ) async throws {
         let locations = locations(folders)
         var logger = Logger(label: "sift") { StreamLogHandler.standardError(label: $0) }
@@ -35,6 +37,7 @@ struct DataOptions: ParsableArguments {
             .init(
                 command: .thisExecutable(subcommand: Sift.worker),
                 thumbnails: ThumbnailCache.defaultFolder(environment: environment).map { ThumbnailCache(folder: $0) }))
+        if warmsUp { pool.warmUp() }
         do {
             try await body(try await open(locations, folders, pool, logger), logger)
         } catch {

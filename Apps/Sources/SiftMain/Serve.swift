@@ -45,7 +45,7 @@ struct Serve: AsyncParsableCommand {
             : BrowserOpening.program(
                 environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1)
         let page = data.locations(photos).data.appendingPathComponent(BrowserOpening.page)
-        try await data.withApplication(photos) { application, logger in
+        try await data.withApplication(photos, warmsUp: true) { application, logger in
             let server = try application.server(faceOptions, logger: logger) { link in
                 FaceServer.printLine(link)
                 if let program { BrowserOpening.open(link, with: program, page: page, logger: logger) }

@@ -21,7 +21,7 @@ class FakeServer {
   };
 }
 
-function makeSender(server, store, { locks = [], waits = [] } = {}) {
+function makeSender(server, store, { locks = [], waits = [], states = null } = {}) {
   let count = store.length * 100;
   const sender = new CommandSender('app', store, {
     post: server.post,
@@ -39,7 +39,7 @@ function makeSender(server, store, { locks = [], waits = [] } = {}) {
     },
     random: () => 0,
     makeID: () => String((count += 1)).padStart(6, '0'),
-  });
+  }, states);
   return sender;
 }
 
@@ -50,6 +50,24 @@ test('Commands are sent in order and answered one by one', async () => {
   assert.deepEqual(server.committed.map((each) => each.n), [1, 2, 3]);
   assert.deepEqual(answers.map((each) => each.outcome), ['done', 'done', 'done']);
   assert.equal(sender.waiting, 0);
+});
+
+test('The answer brings the new state before the page hears of it', async () => {
+  const server = new FakeServer();
+  const bases = [];
+  const post = server.post;
+  server.post = async (url, text, signal, base) => {
+    bases.push(base);
+    await post(url, text);
+    return { status: 200, retryAfter: null, text: '{"stateChange":{"revision":5},"action":"keep"}' };
+  };
+  const taken = [];
+  const states = { base: 'a 4', takeChange: (change) => taken.push(change) };
+  const sender = makeSender(server, new MemoryStore(), { states });
+  const answer = await sender.send('/act', { n: 1 });
+  assert.deepEqual(bases, ['a 4']);
+  assert.deepEqual(taken, [{ revision: 5 }]);
+  assert.deepEqual(answer.body, { action: 'keep' });
 });
 
 test('A lost answer makes the page send the same id again, which is one act', async () => {

@@ -10,7 +10,13 @@ test('A whole state replaces the state, also over a gap', () => {
   assert.deepEqual(after, { epoch: 'a', revision: 9, state: { photo: 'two' } });
 });
 
-test('A change applies to exactly the revision that it names', () => {
+test('A change applies to a page that is ahead of its base, which misses nothing', () => {
+  const change = { epoch: 'a', revision: 6, base: 2, state: { photo: 'three', count: 2 } };
+  assert.deepEqual(receive(held, change).held, { epoch: 'a', revision: 6, state: { photo: 'three', count: 2 } });
+  assert.equal(receive(held, { ...change, revision: 4 }).outcome, 'stale');
+});
+
+test('A change applies to the revision that it names, and not to an earlier one', () => {
   const change = { epoch: 'a', revision: 5, base: 4, state: { count: 2 } };
   assert.deepEqual(receive(held, change).held?.state, { photo: 'one', count: 2 });
   assert.equal(receive(held, { ...change, revision: 6, base: 5 }).outcome, 'gap');

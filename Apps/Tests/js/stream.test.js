@@ -160,3 +160,20 @@ test('A damaged message is ignored', () => {
   browser.sources[0].dispatchEvent(event);
   assert.equal(tab.held, null);
 });
+
+test('A tab takes the change that the answer to a command brings, and the stream may bring it again', async () => {
+  const browser = new FakeBrowser();
+  const tab = browser.tab();
+  tab.take({ epoch: 'a', revision: 4, state: { n: 1, m: 1 } });
+  assert.equal(tab.base, 'a 4');
+  let states = 0;
+  tab.addEventListener('state', () => { states += 1; });
+  const change = { epoch: 'a', revision: 5, base: 4, state: { n: 2 } };
+  tab.takeChange(change);
+  tab.take(change);
+  tab.takeChange('nonsense');
+  assert.deepEqual(tab.held, { epoch: 'a', revision: 5, state: { n: 2, m: 1 } });
+  assert.equal(states, 1);
+  assert.equal(browser.fetches, 0);
+  tab.stop();
+});

@@ -16,6 +16,7 @@ extension WebState {
         encoder.dateEncodingStrategy = .iso8601
         let text = String(decoding: try encoder.encode(self), as: UTF8.self)
         // In JSON, `<` occurs only in strings, where this escape is valid.
+        guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
         return text.replacingOccurrences(of: "<", with: "\\u003c")
     }
 }

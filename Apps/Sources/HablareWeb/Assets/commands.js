@@ -16,24 +16,32 @@ import { meaning, Outbox, resendDelay, retryAfterSeconds } from './outbox.js';
  * @typedef {'idle' | 'sending' | 'waiting' | 'locked'} SenderState
  *
  * @typedef {{
- *   post: (url: string, body: string, signal: AbortSignal) => Promise<{status: number, retryAfter: string | null, text: string}>,
+ *   post: (url: string, body: string, signal: AbortSignal, base: string | null) =>
+ *     Promise<{status: number, retryAfter: string | null, text: string}>,
  *   lock: (name: string, signal: AbortSignal, held: () => Promise<void>) => Promise<unknown>,
  *   channel: (name: string) => BroadcastChannel,
  *   wait: (milliseconds: number, then: () => void) => () => void,
  *   random: () => number,
  *   makeID: () => string,
  * }} SenderSeams
+ *
+ * The state of the page, which the answer to a command brings up to date: a `StateStream`.
+ * @typedef {{base: string | null, takeChange: (change: unknown) => void}} States
  */
 
 /** @returns {SenderSeams} */
 function browser() {
   return {
-    post: async (url, body, signal) => {
+    post: async (url, body, signal, base) => {
       const answer = await fetch(url, {
         method: 'POST',
         body,
         signal,
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(base === null ? {} : { 'state-base': base }),
+        },
       });
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() };
     },
@@ -58,6 +66,7 @@ export class CommandSender extends EventTarget {
   #name;
   #outbox;
   #seams;
+  #states;
   #closed = new AbortController();
   #channel;
   #drains = false;
@@ -68,12 +77,14 @@ export class CommandSender extends EventTarget {
    * @param {string} name The name of lock, channel and outbox: one per application.
    * @param {import('./outbox.js').KeyValueStore} store
    * @param {Partial<SenderSeams>} [seams]
+   * @param {States | null} [states] Gets the new state with each answer, so that it need not wait for the stream.
    */
-  constructor(name, store, seams = {}) {
+  constructor(name, store, seams = {}, states = null) {
     super();
     this.#name = `${name}.commands`;
     this.#outbox = new Outbox(store, name);
     this.#seams = { ...browser(), ...seams };
+    this.#states = states;
     this.#channel = this.#seams.channel(this.#name);
     this.#channel.onmessage = (event) => this.#answered(event.data);
   }
@@ -143,13 +154,20 @@ export class CommandSender extends EventTarget {
     if (this.state !== 'waiting') this.#becomes('sending');
     const attempts = command.attempts + 1;
     const { status, retryAfter, text } = await this.#seams
-      .post(command.url, JSON.stringify({ ...command.body, id: command.id }), this.#closed.signal)
+      .post(
+        command.url,
+        JSON.stringify({ ...command.body, id: command.id }),
+        this.#closed.signal,
+        this.#states?.base ?? null,
+      )
       .catch(() => ({ status: 0, retryAfter: null, text: '' }));
     if (this.#closed.signal.aborted) return;
     const means = meaning(status, attempts);
     if (means === 'done' || means === 'refused') {
-      const answer = { id: command.id, outcome: means, status, body: readBody(text) };
+      const { stateChange, ...body } = readBody(text);
+      const answer = { id: command.id, outcome: means, status, body };
       this.#outbox.forget(command.id);
+      if (stateChange !== undefined) this.#states?.takeChange(stateChange);
       this.#channel.postMessage(answer);
       this.#answered(answer);
       this.#becomes('sending');

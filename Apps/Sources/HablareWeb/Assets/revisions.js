@@ -4,8 +4,8 @@
  *
  * @typedef {Record<string, unknown>} State
  *
- * A message of the stream. Without `base` it carries the whole state. With `base` it carries the top-level fields that
- * changed since that revision.
+ * A message of the stream, or of the answer to a command. Without `base` it carries the whole state. With `base` it
+ * carries the top-level fields that changed since that revision, each as it is now.
  * @typedef {{epoch: string, revision: number, base?: number | null, state: State}} StateMessage
  *
  * What a page holds. The epoch names one run of the server; revisions of different epochs are not comparable.
@@ -27,7 +27,8 @@ export function receive(held, message) {
   const sameRun = held !== null && held.epoch === epoch;
   if (sameRun && revision <= held.revision) return { held, outcome: 'stale' };
   if (whole) return { held: { epoch, revision, state }, outcome: 'applied' };
-  if (!sameRun || held.revision !== message.base) return { held, outcome: 'gap' };
+  // A page that is ahead of the base misses nothing: what changed since the base includes what changed since then.
+  if (!sameRun || held.revision < Number(message.base)) return { held, outcome: 'gap' };
   return { held: { epoch, revision, state: { ...held.state, ...state } }, outcome: 'applied' };
 }
 
@@ -45,6 +46,16 @@ export function parseMessage(text) {
   } catch {
     return null;
   }
+  return readMessage(value);
+}
+
+/**
+ * Returns a value as a message, or null if it is none.
+ *
+ * @param {unknown} value
+ * @returns {StateMessage | null}
+ */
+export function readMessage(value) {
   if (typeof value !== 'object' || value === null) return null;
   const message = /** @type {Record<string, unknown>} */ (value);
   const base = message['base'];

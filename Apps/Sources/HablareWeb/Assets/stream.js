@@ -3,7 +3,7 @@
  * One event stream per browser. The tab that holds a Web Lock listens to the server and rebroadcasts on a
  * BroadcastChannel. Every tab keeps the state by revision and fetches the whole state after a gap.
  */
-import { parseMessage, receive, reconnectDelay } from './revisions.js';
+import { parseMessage, readMessage, receive, reconnectDelay } from './revisions.js';
 
 /**
  * @typedef {import('./revisions.js').Held} Held
@@ -96,6 +96,21 @@ export class StateStream extends EventTarget {
     if (!this.leads || this.#source !== null || this.#stopped.signal.aborted) return;
     this.#cancelWait?.();
     this.#connect();
+  }
+
+  /** What this tab has, as the header `State-Base` of a command says it; null for nothing. */
+  get base() {
+    return this.held === null ? null : `${this.held.epoch} ${this.held.revision}`;
+  }
+
+  /**
+   * Takes the change of the state that came with the answer to a command.
+   *
+   * @param {unknown} change
+   */
+  takeChange(change) {
+    const message = readMessage(change);
+    if (message !== null) this.take(message);
   }
 
   /**

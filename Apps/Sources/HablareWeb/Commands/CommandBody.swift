@@ -60,14 +60,15 @@ enum CommandBody: Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
+            if let value = decoded(String.self) {
+                // Most fields are texts, and each attempt at another type throws an error.
+                self = .text(value)
+            } else if container.decodeNil() {
                 self = .null
             } else if let value = decoded(Bool.self) {
                 self = .bool(value)
             } else if let value = decoded(Double.self) {
                 self = .number(value)
-            } else if let value = decoded(String.self) {
-                self = .text(value)
             } else if let value = decoded([JSONText].self) {
                 self = .list(value)
             } else {

@@ -73,25 +73,35 @@ actor CommandDesk {
 
 extension CommandDesk {
     /// Adds `POST /commands/NAME`.
-    nonisolated func addRoutes(to router: Router<FaceContext>) {
+    nonisolated func addRoutes(to router: Router<FaceContext>, states: StateHub) {
         router.post("/commands/:name") { request, context in
             let name = try context.parameters.require("name")
             let bytes = try await request.body.collect(upTo: context.maxUploadSize)
             let isForm = request.headers[.contentType]?.lowercased().hasPrefix("application/json") == false
             guard isForm, let page = self.commands.entries[name]?.pageAfterForm else {
                 let (answer, isRepeated) = try await self.perform(name, .json(Data(bytes.readableBytesView)))
-                return Self.response(to: answer, isRepeated: isRepeated)
+                var change: String?
+                if let base = request.headers[.stateBase] { change = await states.change(since: base) }
+                return Self.response(to: answer, with: change, isRepeated: isRepeated)
             }
             _ = try await self.perform(name, .form(String(buffer: bytes)))
             return Response(status: .seeOther, headers: [.location: page])
         }
     }
 
-    private static func response(to answer: Data, isRepeated: Bool) -> Response {
+    private static func response(to answer: Data, with change: String?, isRepeated: Bool) -> Response {
         var response = Response(
             status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))
+            body: ResponseBody(byteBuffer: joined(answer, change)))
         if isRepeated { response.headers[.idempotentReplayed] = "true" }
         return response
+    }
+
+    /// Adds the change of the state to an answer that is an object.
+    static func joined(_ answer: Data, _ change: String?) -> ByteBuffer {
+        guard let change, answer.count >= 2, answer.first == UInt8(ascii: "{") else { return ByteBuffer(bytes: answer) }
+        var buffer = ByteBuffer(string: "{\"stateChange\":\(change)\(answer.count == 2 ? "" : ",")")
+        buffer.writeBytes(answer.dropFirst())
+        return buffer
     }
 }

@@ -11,6 +11,11 @@ import Foundation
 ///
 /// The handler runs on the main actor. Its value is the JSON answer. The page knows then that the act is committed.
 ///
+/// **The answer brings the new state.** A page that follows ``StateStream`` sends the epoch and the revision that it has
+/// as the header `State-Base: EPOCH REVISION`. If the answer is an object, it then has one more field, `stateChange`: the
+/// message that the stream would send, with everything that the handler has changed. So the page need not wait for the
+/// stream. An answer must have no field of this name.
+///
 /// **The same id twice is one act.** A command that arrives again while the first runs waits for it, and one that
 /// arrives later gets the recorded answer. The table is in memory and bounded by ``tableSize`` and ``tableBytes``. So
 /// record the id with the act in the app's store as well: a page repeats its unanswered commands after a crash of the

@@ -117,6 +117,7 @@ extension HTTPField.Name {
     static let openerPolicy = Self.named("Cross-Origin-Opener-Policy")
     static let resourcePolicy = Self.crossOriginResourcePolicy
     static let frameOptions = Self.named("X-Frame-Options")
+    static let stateBase = Self.named("State-Base")
     static let idempotentReplayed = Self.named("Idempotent-Replayed")
 
     /// Returns the name of a field. An invalid name would become `Origin`, which is never "same-origin", so that the

@@ -71,7 +71,7 @@ public final class FaceServer: Service {
         access.addRoutes(to: router)
         face.assets.addRoutes(to: router)
         hub.addRoutes(to: router, connections: connections)
-        desk.addRoutes(to: router)
+        desk.addRoutes(to: router, states: hub)
         face.media?.addRoutes(to: router, connections: connections)
         face.routes(router)
         return router

@@ -23,13 +23,15 @@ final class StateHub: Sendable {
     }
 
     private let epoch: String
-    private let stream: StateStream
+    private let heartbeat: Duration
+    private let feeds: [String: StateStream.Feed]
     private let limit: Int
     private let logger: Logger
     private let state: Mutex<State>
 
     init(_ stream: StateStream, epoch: String, limit: Int, logger: Logger) {
-        self.stream = stream
+        heartbeat = stream.heartbeat
+        feeds = stream.feeds.mapValues { $0() }
         self.epoch = epoch
         self.limit = limit
         self.logger = logger
@@ -39,12 +41,12 @@ final class StateHub: Sendable {
     /// Reads all feeds and sends beats until the task is cancelled.
     func run(_ clock: FaceClock) async {
         await withDiscardingTaskGroup { group in
-            for (name, feed) in stream.feeds {
-                group.addTask { await feed { self.report($0, of: name) } }
+            for (name, feed) in feeds {
+                group.addTask { await feed.follow { self.report($0, of: name) } }
             }
             do {
                 while true {
-                    try await clock.sleep(stream.heartbeat)
+                    try await clock.sleep(heartbeat)
                     wake(.beat)
                 }
             } catch {
@@ -126,6 +128,17 @@ final class StateHub: Sendable {
         }
     }
 
+    /// Returns the fields that changed since the state of a page, after everything that has happened before this call.
+    /// Returns `nil` if nothing changed, or if the page has the state of another run of the server.
+    ///
+    /// - Parameter base: The epoch and the revision that the page has, with a space between.
+    func change(since base: String) async -> String? {
+        let parts = base.split(separator: " ")
+        guard parts.count == 2, parts[0] == epoch, let revision = Int(parts[1]), revision >= 0 else { return nil }
+        for (name, feed) in feeds { await feed.update { self.report($0, of: name) } }
+        return message(since: revision)?.text
+    }
+
     /// Waits until all feeds have reported, and returns the whole state. Returns `nil` if the server ends first.
     func wholeState() async -> String? {
         if let message = message(since: nil) { return message.text }
@@ -138,7 +151,9 @@ final class StateHub: Sendable {
 
     /// Returns a name as JSON. Names are the program's own.
     private static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        let isPlain = !name.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") }
+        if isPlain { return "\"\(name)\"" }
+        return "\"" + name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }
 

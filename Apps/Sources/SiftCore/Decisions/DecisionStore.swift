@@ -145,24 +145,24 @@ public struct DecisionStore: Sendable {
     /// Returns the decisions that the next undo reverts, the last one first. Empty if none stands.
     func lastStep(of library: LibraryID, in db: Database) throws -> [UUID] {
         try String.fetchAll(
-            db,
-            sql: """
-                SELECT id FROM decision WHERE NOT isUndone AND failure IS NULL AND step = (
-                SELECT step FROM decision WHERE library = ? AND NOT isUndone AND failure IS NULL
-                ORDER BY number DESC LIMIT 1) ORDER BY number DESC
-                """, arguments: [library.rawValue]
+            db.cachedStatement(
+                sql: """
+                    SELECT id FROM decision WHERE NOT isUndone AND failure IS NULL AND step = (
+                    SELECT step FROM decision WHERE library = ? AND NOT isUndone AND failure IS NULL
+                    ORDER BY number DESC LIMIT 1) ORDER BY number DESC
+                    """), arguments: [library.rawValue]
         ).compactMap { UUID(uuidString: $0) }
     }
 
     /// Returns the decisions that the next redo carries out again, the first one first. Empty if there is none.
     func nextStep(of library: LibraryID, in db: Database) throws -> [UUID] {
         try String.fetchAll(
-            db,
-            sql: """
-                SELECT id FROM decision WHERE isUndone AND canRedo AND failure IS NULL AND step = (
-                SELECT step FROM decision WHERE library = ? AND isUndone AND canRedo AND failure IS NULL
-                ORDER BY number LIMIT 1) ORDER BY number
-                """, arguments: [library.rawValue]
+            db.cachedStatement(
+                sql: """
+                    SELECT id FROM decision WHERE isUndone AND canRedo AND failure IS NULL AND step = (
+                    SELECT step FROM decision WHERE library = ? AND isUndone AND canRedo AND failure IS NULL
+                    ORDER BY number LIMIT 1) ORDER BY number
+                    """), arguments: [library.rawValue]
         ).compactMap { UUID(uuidString: $0) }
     }
 

@@ -14,6 +14,7 @@ public struct PhotoIndexer: Sendable {
     private let imaging: any PhotoImaging
     private let opening: any PhotoOpening
     private let engine: AIRequestManager
+    private let pace: DecisionPace?
     private let logger: Logger
     private let photos = PhotoStore()
 
@@ -24,15 +25,17 @@ public struct PhotoIndexer: Sendable {
     ///   - imaging: The decoder.
     ///   - opening: Finds and opens the files.
     ///   - engine: The engine with a ``PhotoAnalyst``. Run its service before the indexer, and end it later.
+    ///   - pace: Says when a person decides. Hashes wait for a pause then. Default: they never wait.
     ///   - logger: The logger. Default: `sift.index`.
     public init(
         database: AppDatabase, imaging: any PhotoImaging, opening: any PhotoOpening, engine: AIRequestManager,
-        logger: Logger = Logger(label: "sift.index")
+        pace: DecisionPace? = nil, logger: Logger = Logger(label: "sift.index")
     ) {
         self.database = database
         self.imaging = imaging
         self.opening = opening
         self.engine = engine
+        self.pace = pace
         self.logger = logger
     }
 
@@ -58,6 +61,7 @@ public struct PhotoIndexer: Sendable {
     @discardableResult
     public func computeFeatures(of library: LibraryID) async throws -> Int {
         try await index(library, next: { try photos.photosWithoutFeatures(of: library, limit: $0, in: $1) }) { photo in
+            try await pace?.waitForPause()
             let analysis = try await analysis(of: photo)
             if let failure = analysis.failure { throw failure }
             guard let features = analysis.features, let digest = analysis.digest else {

@@ -66,6 +66,9 @@ public final class PhotoSwipeViewModel {
     @ObservationIgnored public let library: LibraryID
     /// The session that the decisions belong to.
     @ObservationIgnored public let session: Int64
+    /// The size of the picture of the current photo. Nil loads none.
+    @ObservationIgnored public private(set) var pictureSize: RenditionSize?
+    @ObservationIgnored private let loadsAhead: Bool
     @ObservationIgnored private let database: AppDatabase
     @ObservationIgnored private let processor: PhotoBatchProcessor
     @ObservationIgnored private let loader: PhotoLoader
@@ -94,16 +97,23 @@ public final class PhotoSwipeViewModel {
     ///   - database: Sift's database.
     ///   - processor: Records and carries out the decisions.
     ///   - loader: Loads the pictures.
+    ///   - pictureSize: The size of the picture of the current photo. Nil loads none until ``show(pictures:)``. Default:
+    ///     the card.
+    ///   - loadsAhead: Whether the pictures of the next photos, and the embedded thumbnail before the picture, are
+    ///     loaded too. A view that asks for them itself needs no second load. Default: true.
     ///   - seams: The clock and the ids of decisions. Default: those of the system.
     public init(
         library: LibraryID, session: Int64, database: AppDatabase, processor: PhotoBatchProcessor,
-        loader: PhotoLoader, seams: EngineSeams = EngineSeams()
+        loader: PhotoLoader, pictureSize: RenditionSize? = .card, loadsAhead: Bool = true,
+        seams: EngineSeams = EngineSeams()
     ) {
         self.library = library
         self.session = session
         self.database = database
         self.processor = processor
         self.loader = loader
+        self.pictureSize = pictureSize
+        self.loadsAhead = loadsAhead
         clock = seams.clock
         makeID = seams.makeID
     }
@@ -236,9 +246,15 @@ public final class PhotoSwipeViewModel {
             } else if currentPhoto?.id == request.photo {
                 currentPhoto = try await photo(request.photo)
             }
-            try await readDepths()
+            countStep()
         }
         return isRecorded
+    }
+
+    /// A new step was recorded. It ends what could be redone.
+    private func countStep() {
+        undoCount = min(undoCount + 1, DecisionStore.mostCounted)
+        if redoCount != 0 { redoCount = 0 }
     }
 
     /// Returns whether this model sees a decision for the first time. Decisions are numbered in their order, and a
@@ -268,7 +284,7 @@ public final class PhotoSwipeViewModel {
                 await leave(request.photo)
             }
             pacedProgress.send(counted)
-            try await readDepths()
+            countStep()
         }
         return isRecorded
     }
@@ -374,27 +390,43 @@ public final class PhotoSwipeViewModel {
 
     private func show(_ photo: Photo) {
         currentPhoto = photo
-        let card = PhotoLoader.Key(photo: photo.id, version: photo.version, size: .card)
-        picture = loader.cached(card)
-        pictureError = nil
-        isLoading = picture == nil
-        if picture == nil {
-            loadSlot.replace { [weak self] in await self?.loadPicture(of: photo) }
-        } else {
-            loadSlot.cancel()
-        }
+        startLoad(of: photo)
         startPreload()
     }
 
+    /// Sets the size of the pictures, from the next one that is loaded on. If none was loaded yet, that of the current
+    /// photo is.
+    public func show(pictures size: RenditionSize) {
+        let isFirst = pictureSize == nil
+        pictureSize = size
+        guard isFirst, let currentPhoto else { return }
+        startLoad(of: currentPhoto)
+        startPreload()
+    }
+
+    private func startLoad(of photo: Photo) {
+        picture = pictureSize.flatMap {
+            loader.cached(PhotoLoader.Key(photo: photo.id, version: photo.version, size: $0))
+        }
+        pictureError = nil
+        isLoading = picture == nil && pictureSize != nil
+        if isLoading, let pictureSize {
+            loadSlot.replace { [weak self] in await self?.loadPicture(of: photo, pictureSize) }
+        } else {
+            loadSlot.cancel()
+        }
+    }
+
     private func startPreload() {
-        let next = loader.preload(queue.prefix(Self.preloaded))
+        guard loadsAhead, let pictureSize else { return }
+        let next = loader.preload(queue.prefix(Self.preloaded), pictureSize)
         preload?.cancel()
         preload = next
     }
 
     /// Loads the picture of the current photo. Tries again while it needs the network.
-    private func loadPicture(of photo: Photo) async {
-        if photo.header?.hasEmbeddedThumbnail == true {
+    private func loadPicture(of photo: Photo, _ size: RenditionSize) async {
+        if loadsAhead, photo.header?.hasEmbeddedThumbnail == true {
             do {
                 let first = try await loader.rendition(of: photo, .embedded)
                 if currentPhoto?.id == photo.id, picture == nil { picture = first }
@@ -404,7 +436,7 @@ public final class PhotoSwipeViewModel {
         }
         while !Task.isCancelled {
             do {
-                let card = try await loader.rendition(of: photo, .card)
+                let card = try await loader.rendition(of: photo, size)
                 guard currentPhoto?.id == photo.id, !Task.isCancelled else { return }
                 (picture, pictureError, isLoading) = (card, nil, false)
                 return

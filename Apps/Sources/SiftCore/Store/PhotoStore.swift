@@ -84,12 +84,13 @@ public struct PhotoStore: Sendable {
             switch edit {
             case .insert(let found):
                 try clearPlace(of: found, except: nil, library, in: db)
-                try db.execute(
-                    sql: "INSERT INTO shot (library, folder, key, state, time) VALUES (?, ?, ?, 'present', ?)",
+                try db.cachedStatement(
+                    sql: "INSERT INTO shot (library, folder, key, state, time) VALUES (?, ?, ?, 'present', ?)"
+                ).execute(
                     arguments: [
                         library.rawValue, Data(found.folder.bytes), Data(found.key), Self.time(of: found.version),
                     ])
-                try write(found.files, of: PhotoID(rawValue: db.lastInsertedRowID), in: db)
+                try insert(found.files, of: PhotoID(rawValue: db.lastInsertedRowID), digest: nil, in: db)
             case .update(let id, let found, let hasNewPicture):
                 if hasNewPicture {
                     try db.execute(
@@ -130,11 +131,12 @@ public struct PhotoStore: Sendable {
     private func clearPlace(
         of found: FoundShot, except id: PhotoID?, _ library: LibraryID, in db: Database
     ) throws {
-        try db.execute(
+        try db.cachedStatement(
             sql: """
                 UPDATE shot SET state = 'missing'
                 WHERE library = ? AND folder = ? AND key = ? AND state = 'present' AND id <> ?
-                """,
+                """
+        ).execute(
             arguments: [library.rawValue, Data(found.folder.bytes), Data(found.key), id?.rawValue ?? 0])
     }
 
@@ -153,6 +155,10 @@ public struct PhotoStore: Sendable {
             return files.first.flatMap { old?.version.isSameFile(as: $0.version) == true ? row["digest"] : nil }
         }
         try db.execute(sql: "DELETE FROM file WHERE shot = ?", arguments: [id.rawValue])
+        try insert(files, of: id, digest: kept, in: db)
+    }
+
+    private func insert(_ files: [PhotoFile], of id: PhotoID, digest: Data?, in db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO file (shot, position, folder, name, role, device, inode, size, modified, digest)
@@ -162,7 +168,7 @@ public struct PhotoStore: Sendable {
             try statement.execute(arguments: [
                 id.rawValue, position, Data(file.path.folder.bytes), Data(file.path.name.bytes), file.role.rawValue,
                 Int64(bitPattern: file.version.device), Int64(bitPattern: file.version.inode), file.version.size,
-                file.version.modified, position == 0 ? kept : nil,
+                file.version.modified, position == 0 ? digest : nil,
             ])
         }
     }

@@ -31,6 +31,10 @@ public enum SiftSchema {
             }
         }
         migrator.registerMigration("006-redo-index", migrate: indexRedo)
+        migrator.registerMigration("007-moment-index") { db in
+            // The neighbours of a photo in time, which may be a burst, are found without a look at all photos.
+            try db.create(index: "shot_by_moment", on: "shot", columns: ["library", "time", "id"])
+        }
         migrator.registerHablareData()
         return migrator
     }

@@ -51,13 +51,18 @@ public final class ImagingPool: PhotoImaging {
     private let configuration: Configuration
     private let state: Mutex<State>
 
-    /// Creates a pool. No worker starts before the first call.
+    /// Creates a pool. No worker starts before the first call, or before ``warmUp()``.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         let machine = PoolMachine(
             .init(
                 workers: [.decoding: configuration.workers, .metadata: 1], jobsPerWorker: configuration.jobsPerWorker))
         state = Mutex(State(machine: machine))
+    }
+
+    /// Starts the first workers, so that the first photo need not wait for them. Returns at once.
+    public func warmUp() {
+        for lane in PoolMachine.Lane.allCases { apply { $0.expected(lane) } }
     }
 
     /// Reads the header in a worker that does nothing else, so that no decode is in its way.

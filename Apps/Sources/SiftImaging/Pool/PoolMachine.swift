@@ -94,6 +94,14 @@ struct PoolMachine {
         return assign(lane)
     }
 
+    /// Jobs of a lane will come soon. Starts its first worker, so that they need not wait for that.
+    mutating func expected(_ lane: Lane) -> [Action] {
+        guard !isClosing, !workers.values.contains(where: { $0.lane == lane }) else { return [] }
+        nextWorker += 1
+        workers[nextWorker] = Worker(lane: lane)
+        return [.startWorker(nextWorker)]
+    }
+
     /// A caller does not want its job any more. The worker of a job that runs stays busy until its last answer.
     mutating func cancelled(_ id: JobID) -> [Action] {
         guard let job = jobs[id], !job.isSettled else { return [] }

@@ -123,14 +123,16 @@ public struct SiftApplication {
             store: try SQLiteStore(directory: locations.data.appendingPathComponent("engine")),
             providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]),
             configuration: PhotoAnalyst.engineConfiguration, logger: logger)
-        let indexer = PhotoIndexer(database: database, imaging: imaging, opening: opening, engine: engine)
+        let pace = DecisionPace()
+        let indexer = PhotoIndexer(
+            database: database, imaging: imaging, opening: opening, engine: engine, pace: pace)
         let libraries = records.map { library, session in
             let service = LibraryService(library.id, database: database, indexer: indexer, logger: logger)
             return OpenLibrary(
                 library: library,
                 desk: LibraryDesk(
                     library, database: database, processor: processor, service: service, loader: loader,
-                    session: session.id, waitsForReview: waitsForReview),
+                    session: session.id, waitsForReview: waitsForReview, pace: pace),
                 service: service)
         }
         for library in libraries { try await recording(database) { try await library.desk.prepare() } }

@@ -24,6 +24,8 @@ export function startDeck({ state, press, showState, signal, element, stream, se
   /** Whether the decision that is being sent is that of a drag. */
   let isDragged = false;
   let leaving = 0;
+  /** The number of decisions that were marked for the Performance API. */
+  let marks = 0;
   /** The milliseconds after which the card of a key or a button leaves, if the next photo is not there yet. */
   const patience = 90;
 
@@ -98,6 +100,14 @@ export function startDeck({ state, press, showState, signal, element, stream, se
     signal,
   });
 
+  /** The room for a photo. Asking the card itself while the page changes would lay the page out several times. */
+  let room = { width: card.clientWidth, height: card.clientHeight };
+  const watch = new ResizeObserver(() => {
+    room = { width: card.clientWidth, height: card.clientHeight };
+  });
+  watch.observe(card);
+  signal.addEventListener('abort', () => watch.disconnect(), { once: true });
+
   /**
    * Returns the photo with the picture that has enough pixels for the card as it is now: fewer are decoded and painted
    * sooner.
@@ -105,7 +115,7 @@ export function startDeck({ state, press, showState, signal, element, stream, se
    * @param {any} photo
    */
   const sized = (photo) => {
-    const scale = Math.min(card.clientWidth / photo.width, card.clientHeight / photo.height) * devicePixelRatio;
+    const scale = Math.min(room.width / photo.width, room.height / photo.height) * devicePixelRatio;
     const isEnough = scale * Math.max(photo.width, photo.height) <= 1024;
     // The picture that came with the page is there already.
     const isHere = element('card-image').getAttribute('src') === photo.source;
@@ -173,7 +183,8 @@ export function startDeck({ state, press, showState, signal, element, stream, se
       // A dragged card goes on its way. Another one would only flicker before the next photo takes its place.
       if (isDragged) leave();
       else leaving = setTimeout(leave, patience);
-      if (performance.getEntriesByName('decided').length >= 500) performance.clearMarks();
+      marks += 1;
+      if (marks % 500 === 0) performance.clearMarks();
       performance.mark('decided', { detail: deciding });
     },
     answered: (form, answer, body) => {
@@ -188,11 +199,13 @@ export function startDeck({ state, press, showState, signal, element, stream, se
       if (id !== shown) {
         shown = id;
         // The next photo shows only after the commit, also if the answer to the command comes later.
-        putBack(card);
-        // The next card stands in its place at once. Only the one that leaves moves.
-        card.style.transition = 'none';
+        if (card.dataset['drag'] !== undefined || card.dataset['leaves'] !== undefined) {
+          putBack(card);
+          // The next card stands in its place at once. Only the one that leaves moves.
+          card.style.transition = 'none';
+          requestAnimationFrame(() => card.style.removeProperty('transition'));
+        }
         release();
-        requestAnimationFrame(() => card.style.removeProperty('transition'));
         if (photo !== undefined) element('said').textContent = photo.announcement ?? photo.name;
       }
       if (photo !== undefined && !photo.broken) {

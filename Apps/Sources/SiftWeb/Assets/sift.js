@@ -24,7 +24,7 @@ import { startKeySettings } from './key-settings.js';
 
 const life = new AbortController();
 const stream = new StateStream('sift', { events: '/events', state: '/state' });
-const sender = new CommandSender('sift', localStorage);
+const sender = new CommandSender('sift', localStorage, {}, stream);
 
 /**
  * @param {string} id

@@ -2,7 +2,8 @@
 /// one another.
 @MainActor
 final class DeskTurn {
-    private var isTaken = false
+    /// Whether an operation runs.
+    private(set) var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// Runs an operation after all earlier ones. A cancelled caller waits too.

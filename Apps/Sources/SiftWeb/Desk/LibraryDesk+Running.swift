@@ -25,12 +25,16 @@ extension LibraryDesk {
         let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var next = changes.makeAsyncIterator()
         repeat {
-            withObservationTracking {
-                _ = (model.currentPhoto, model.picture, model.undoCount, model.redoCount, model.pending)
+            let basis = withObservationTracking {
+                _ = (model.error, model.pictureError)
+                return basis
             } onChange: {
                 change.yield()
             }
-            await look()
+            // A command reads and publishes by itself, at its end.
+            if turn.isTaken { continue }
+            if basis != readings.basis { await look() }
+            if !turn.isTaken { publish() }
         } while await next.next(isolation: #isolation) != nil
     }
 
@@ -39,8 +43,13 @@ extension LibraryDesk {
             let pending = processor.pendingActions.filter { !$0.isUndone && $0.action.kind != .restore }
                 .map { WaitingDecision(action: $0.action, failure: $0.phase == .failed ? $0.failure : nil) }
             if pending != waiting { waiting = pending }
+            // The list of a long review is not made anew with each decision.
+            do { try await clock.sleep(for: Self.queuePause) } catch { return }
         }
     }
+
+    /// The pause between two readings of the waiting decisions.
+    private static let queuePause: Duration = .milliseconds(250)
 
     private func followLibrary() async {
         for await activity in activities {
@@ -58,21 +67,30 @@ extension LibraryDesk {
             }
             await model.refresh()
             await look()
+            if !turn.isTaken { publish() }
         }
     }
 
     private var isWritable: Bool { FileManager.default.isWritableFile(atPath: record.displayPath) }
 
     /// Reads the store again. If that fails, the next change reads it; decisions report the failure themselves.
-    private func look() async {
+    func look() async {
         do { try await read() } catch { readings.shown = readings.last }
     }
 
     /// A picture was sent to a page. Its load may have found the photo's size, or damage.
-    func sent(_ photo: PhotoID, isDamaged: Bool) async {
+    func sent(_ photo: PhotoID, _ size: RenditionSize, isDamaged: Bool) async {
+        asked(size)
         guard ([chosen, model.currentPhoto].compactMap { $0 } + model.queue).contains(where: { $0.id == photo }),
             reading.known[photo]?.header == nil || (isDamaged && reading.known[photo]?.isDamaged == false)
         else { return }
         await look()
+        if !turn.isTaken { publish() }
+    }
+
+    /// A page asked for a picture. The model shows the same one, so that nothing is decoded twice.
+    func asked(_ size: RenditionSize) {
+        guard case .screen = size, size != model.pictureSize else { return }
+        model.show(pictures: size)
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+public import Hablare
 import HablareData
 public import HablarePersistence
 public import Observation
@@ -19,6 +20,9 @@ public final class LibraryDesk: SiftDesk, Service {
     /// The selection to which the card is narrowed; `nil` for all undecided photos.
     public private(set) var selection: Selection?
 
+    /// The card and what belongs to it. Pages see all that a command has changed at once, when it is done.
+    public internal(set) var deck = Deck()
+
     /// Whether decisions wait for a review.
     private var waitsForReview: Bool
     /// The photo that a person has taken out of the strip. It is on the card until it is decided.
@@ -35,8 +39,11 @@ public final class LibraryDesk: SiftDesk, Service {
     @ObservationIgnored nonisolated let photos = PhotoStore()
     @ObservationIgnored nonisolated let decisions = DecisionStore()
     @ObservationIgnored let turn = DeskTurn()
-    /// The number of the newest reading of the store. An older one never replaces a newer one.
-    @ObservationIgnored var readings = (last: 0, shown: 0)
+    /// The number of the newest reading of the store, and the values of the model that it belongs to. An older reading
+    /// never replaces a newer one.
+    @ObservationIgnored var readings: (last: Int, shown: Int, basis: DeskReading.Basis?) = (0, 0, nil)
+    @ObservationIgnored let clock: EngineClock
+    @ObservationIgnored private let pace: DecisionPace
 
     /// Creates a desk. Call ``prepare()`` before the first page is shown.
     ///
@@ -48,9 +55,12 @@ public final class LibraryDesk: SiftDesk, Service {
     ///   - loader: Loads pictures.
     ///   - session: The session to which decisions belong.
     ///   - waitsForReview: Whether the processor waits for a review.
+    ///   - pace: Is told of each decision, so that background work waits. Default: one of its own.
+    ///   - seams: The clock and the ids. Default: those of the system.
     public init(
         _ record: Library, database: AppDatabase, processor: PhotoBatchProcessor, service: LibraryService,
-        loader: PhotoLoader, session: Int64, waitsForReview: Bool = false
+        loader: PhotoLoader, session: Int64, waitsForReview: Bool = false, pace: DecisionPace = DecisionPace(),
+        seams: EngineSeams = EngineSeams()
     ) {
         self.record = record
         self.database = database
@@ -58,8 +68,12 @@ public final class LibraryDesk: SiftDesk, Service {
         self.loader = loader
         activities = service.activities
         self.waitsForReview = waitsForReview
+        clock = seams.clock
+        self.pace = pace
+        // Pages ask for the pictures of the photos ahead, in the size in which they show them.
         model = PhotoSwipeViewModel(
-            library: record.id, session: session, database: database, processor: processor, loader: loader)
+            library: record.id, session: session, database: database, processor: processor, loader: loader,
+            pictureSize: nil, loadsAhead: false, seams: seams)
         let name = record.displayPath.split(separator: "/").last.map(String.init) ?? record.displayPath
         library = LibraryStatus(name: name)
         writesSidecars = record.writesSidecars
@@ -69,12 +83,18 @@ public final class LibraryDesk: SiftDesk, Service {
     public func prepare() async throws {
         await model.refresh()
         try await read()
+        publish()
     }
 
     // MARK: State
 
-    /// The card and what belongs to it.
-    public var deck: Deck {
+    /// Shows pages what the model and the store have now.
+    func publish() {
+        let present = present()
+        if present != deck { deck = present }
+    }
+
+    private func present() -> Deck {
         var current = (chosen ?? model.currentPhoto).map(fresh)
         if chosen == nil, current?.failure == nil { current?.failure = model.pictureError }
         if chosen == nil, model.isDamaged { current?.isDamaged = true }
@@ -113,7 +133,9 @@ public final class LibraryDesk: SiftDesk, Service {
     /// Records decisions. They are on disk when the method returns. A decision whose id is known already changes
     /// nothing.
     public func decide(_ requests: [DecisionRequest]) async throws {
-        try await turn.take {
+        try await act {
+            self.pace.decided()
+            let step = self.step(of: requests)
             let isDone =
                 requests.count == 1
                 ? await self.model.decide(requests[0]) : await self.model.decide(requests)
@@ -121,13 +143,26 @@ public final class LibraryDesk: SiftDesk, Service {
             if let request = requests.last(where: { $0.photo == self.chosen?.id }) {
                 self.chosen = request.kind.settlesPhoto ? nil : try await self.photo(request.photo)
             }
-            try await self.read()
+            try await self.read(after: step)
+        }
+    }
+
+    /// Runs a command after all earlier ones. Pages see its changes together, also if it fails.
+    private func act(_ command: @MainActor () async throws -> Void) async throws {
+        try await turn.take {
+            defer { self.publish() }
+            do {
+                try await command()
+            } catch {
+                await self.look()
+                throw error
+            }
         }
     }
 
     /// Undoes a decision. A decision that was undone already stays so.
     public func undo(_ decision: UUID) async throws {
-        try await turn.take {
+        try await act {
             // A page sends a command again when it got no answer. What is undone already stays so.
             if try await self.past(decision)?.isUndone == true { return }
             if try await self.nextSteps().undo?.id == decision {
@@ -145,7 +180,7 @@ public final class LibraryDesk: SiftDesk, Service {
 
     /// Redoes an undone decision. A decision that stands already stays so.
     public func redo(_ decision: UUID) async throws {
-        try await turn.take {
+        try await act {
             if try await self.past(decision)?.isUndone == false { return }
             if try await self.nextSteps().redo?.id == decision {
                 self.model.clearError()
@@ -170,8 +205,10 @@ public final class LibraryDesk: SiftDesk, Service {
         guard let found = try await self.photo(photo), found.state == .present else {
             throw PhotoProcessingError(.photoGone)
         }
-        chosen = photo == model.currentPhoto?.id ? nil : found
-        try await read()
+        try await act {
+            self.chosen = photo == self.model.currentPhoto?.id ? nil : found
+            try await self.read()
+        }
     }
 
     /// Carries out all waiting decisions.
@@ -185,7 +222,7 @@ public final class LibraryDesk: SiftDesk, Service {
 
     /// Narrows the card to the undecided photos of a selection. `nil` shows all undecided photos.
     public func select(_ selection: Selection?) async throws {
-        try await turn.take {
+        try await act {
             self.chosen = nil
             self.selection = selection
             await self.model.narrow(to: selection?.filter)
@@ -277,10 +314,13 @@ public final class LibraryDesk: SiftDesk, Service {
     ) async throws -> Rendition? {
         do {
             let picture = try await loader.rendition(PhotoLoader.Key(photo: id, version: version, size: size))
-            await sent(id, isDamaged: picture.isDamaged)
+            await sent(id, size, isDamaged: picture.isDamaged)
             return picture
         } catch let error as PhotoProcessingError where [.photoGone, .photoChanged].contains(error.code) {
             return nil
+        } catch {
+            await asked(size)
+            throw error
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import HablarePresentation
 import HablareWebTestKit
@@ -33,6 +34,46 @@ import Testing
             let state = try FaceState(json: #require(try await events.next()).data)
             #expect(try state.field("notes", as: Notebook.Notes.self).texts == ["one"])
         }
+    }
+
+    @Test("The answer to a command brings the state that it made", arguments: FaceTransport.allCases)
+    func answer(over transport: FaceTransport) async throws {
+        let notebook = Notebook()
+        try await withFace(notebook.face(), over: transport) { client in
+            let before = try await client.state()
+            func add(_ text: String, base: String?) async throws -> Data {
+                let id = CommandID.fresh()
+                let headers: HTTPFields = base.map { [.stateBase: $0] } ?? [:]
+                let response = try await client.post(
+                    "/commands/add", json: #"{"id":"\#(id)","text":"\#(text)"}"#, headers: headers)
+                #expect(response.status == .ok)
+                return Data(response.text.utf8)
+            }
+            let one = try JSONDecoder().decode(
+                Answer.self, from: await add("one", base: "\(before.epoch) \(before.revision)"))
+            #expect(one.texts == ["one"])
+            #expect(one.stateChange?.base == before.revision && one.stateChange?.epoch == before.epoch)
+            #expect(one.stateChange?.state.notes?.texts == ["one"])
+            #expect(try await client.state().revision == one.stateChange?.revision)
+            // A page of an earlier run, a page without a state, and a base that is none get the answer alone.
+            for base in ["other 1", nil, "1", "\(before.epoch) -1"] {
+                let answer = try JSONDecoder().decode(Answer.self, from: await add("more", base: base))
+                #expect(answer.stateChange == nil)
+            }
+        }
+    }
+
+    private struct Answer: Decodable {
+        struct Change: Decodable {
+            struct State: Decodable { let notes: Notebook.Notes? }
+            let epoch: String
+            let revision: Int
+            let base: Int?
+            let state: State
+        }
+
+        let texts: [String]
+        let stateChange: Change?
     }
 
     @Test("A model that publishes its own states is a feed", arguments: FaceTransport.allCases)

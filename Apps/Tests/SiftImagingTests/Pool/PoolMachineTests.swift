@@ -20,6 +20,20 @@ struct PoolMachineTests {
         #expect(machine.submitted(4, lane: .decoding, priority: .visible) == [.run(4, on: 2)])
     }
 
+    @Test func anExpectedJobFindsItsWorker() {
+        var machine = machine()
+        #expect(machine.expected(.decoding) == [.startWorker(1)])
+        #expect(machine.expected(.decoding) == [])
+        #expect(machine.submitted(1, lane: .decoding, priority: .visible) == [.run(1, on: 1)])
+        #expect(machine.submitted(2, lane: .decoding, priority: .visible) == [.startWorker(2), .run(2, on: 2)])
+        // A worker that cannot start is replaced when there is a job.
+        _ = machine.expected(.metadata)
+        #expect(machine.ended(3, .died) == [])
+        #expect(machine.submitted(3, lane: .metadata, priority: .visible) == [.startWorker(4), .run(3, on: 4)])
+        _ = machine.closed()
+        #expect(machine.expected(.metadata) == [])
+    }
+
     @Test func headersNeverWaitBehindDecodes() {
         var machine = machine(workers: 1)
         _ = machine.submitted(1, lane: .decoding, priority: .visible)

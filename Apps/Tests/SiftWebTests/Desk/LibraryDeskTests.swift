@@ -61,6 +61,52 @@ struct LibraryDeskTests {
         }
     }
 
+    @Test(
+        "Pages see what a decision changes in one piece, and the counts are those of the store",
+        .timeLimit(.minutes(1)))
+    func publishesOnce() async throws {
+        try await withDesk((0..<30).map { "\($0).jpg" }) { application, _ in
+            let desk = application.desk
+            for (index, photo) in try await photos(desk).enumerated() where index < 29 {
+                let before = desk.deck
+                let kind = [PhotoAction.Kind.keep, .trash, .favourite][index % 3]
+                async let decision: Void = desk.decide([DecisionRequest(photo, kind: kind)])
+                while desk.deck == before { await Task.yield() }
+                let first = desk.deck
+                try await decision
+                #expect(desk.deck == first)
+                #expect(first.current?.id != before.current?.id)
+                #expect(first.undo?.kind == kind && first.undo != before.undo && first.redo == nil)
+                #expect(first.ahead.count == min(LibraryDesk.aheadLimit, 28 - index))
+                let id = application.library.id
+                let counted = try await application.database.read { try PhotoStore().counts(of: id, in: $0) }
+                #expect(desk.progress.counts == counted)
+            }
+            // A command that a page repeats changes nothing, also not the counts.
+            let last = try #require(desk.deck.current)
+            let request = DecisionRequest(last, kind: .keep)
+            try await desk.decide([request])
+            let counts = desk.progress.counts
+            try await desk.decide([request])
+            #expect(desk.progress.counts == counts && counts.undecided == 0)
+        }
+    }
+
+    @Test("A refused decision leaves the counts, and the card shows the photo as it is") func refusesChangedPhotos()
+        async throws
+    {
+        try await withDesk(["a.jpg", "b.jpg"]) { application, _ in
+            let desk = application.desk
+            let photo = try await photos(desk)[0]
+            let stranger = DecisionRequest(
+                id: UUID(), photo: photo.id, version: PhotoVersion(device: 1, inode: 2, size: 3, modified: 4),
+                kind: .trash)
+            await #expect(throws: PhotoProcessingError.self) { try await desk.decide([stranger]) }
+            #expect(desk.progress.counts.undecided == 2)
+            #expect(desk.deck.undo == nil)
+        }
+    }
+
     @Test("The setting of the review applies at once") func setsReview() async throws {
         try await withDesk(["a.jpg"]) { application, _ in
             #expect(!application.desk.queue.waitsForReview)
