@@ -29,7 +29,9 @@ public final class DecisionPace: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled.
     public func waitForPause() async throws {
         let limit = clock.now + Self.longest
-        while let last = last.withLock({ $0 }), case let end = min(last + Self.pause, limit), end > clock.now {
+        while let decision = last.withLock({ $0 }) {
+            let end = min(decision + Self.pause, limit)
+            guard end > clock.now else { return }
             try await clock.sleep(until: end)
         }
     }

@@ -75,10 +75,10 @@ function showRefusal({ body, status }) {
 }
 
 function showConnection() {
-  const waiting = sender.waiting;
   const isStopped = stream.connection === 'stopped' || sender.state === 'waiting' || sender.state === 'locked';
   element('connection').hidden = !isStopped;
   if (!isStopped) return;
+  const waiting = sender.waiting;
   const kept = sender.keeps ? 'kept and will be sent' : 'kept in this tab only. Leave it open';
   element('connection-detail').textContent =
     sender.state === 'locked'

@@ -1,3 +1,4 @@
+import HablareData
 import HablarePersistence
 import SiftCore
 
@@ -57,14 +58,19 @@ extension LibraryDesk {
             let next = try decisions.nextSteps(of: id, in: db)
             var known: [PhotoID: Photo] = [:]
             for photo in shown {
-                let kept = step == nil || photo.id == current?.id ? nil : before.known[photo.id]
-                known[photo.id] =
-                    kept?.header != nil && kept?.version == photo.version ? kept : try photos.photo(photo.id, in: db)
+                if step != nil, photo.id != current?.id, let kept = before.known[photo.id], kept.header != nil,
+                    kept.version == photo.version
+                {
+                    known[photo.id] = kept
+                } else {
+                    known[photo.id] = try photos.photo(photo.id, in: db)
+                }
             }
             let burst: [Photo]
             if let step, let current, before.burst.contains(where: { $0.id == current.id }) {
-                burst = try before.burst.compactMap {
-                    step.photos.contains($0.id) ? try photos.photo($0.id, in: db) : $0
+                burst = try before.burst.compactMap { photo in
+                    guard step.photos.contains(photo.id) else { return photo }
+                    return try photos.photo(photo.id, in: db)
                 }
             } else {
                 burst = try current.map { try photos.burst(around: known[$0.id] ?? $0, in: db) } ?? []

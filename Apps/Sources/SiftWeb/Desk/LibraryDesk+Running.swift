@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 import HablareData
 import HablarePersistence
 import Observation
@@ -25,7 +26,7 @@ extension LibraryDesk {
         let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var next = changes.makeAsyncIterator()
         repeat {
-            let basis = withObservationTracking {
+            let present = withObservationTracking {
                 _ = (model.error, model.pictureError)
                 return basis
             } onChange: {
@@ -33,7 +34,7 @@ extension LibraryDesk {
             }
             // A command reads and publishes by itself, at its end.
             if turn.isTaken { continue }
-            if basis != readings.basis { await look() }
+            if present != readings.basis { await look() }
             if !turn.isTaken { publish() }
         } while await next.next(isolation: #isolation) != nil
     }

@@ -43,7 +43,8 @@ import Testing
             let before = try await client.state()
             func add(_ text: String, base: String?) async throws -> Data {
                 let id = CommandID.fresh()
-                let headers: HTTPFields = base.map { [.stateBase: $0] } ?? [:]
+                var headers = HTTPFields()
+                headers[.stateBase] = base
                 let response = try await client.post(
                     "/commands/add", json: #"{"id":"\#(id)","text":"\#(text)"}"#, headers: headers)
                 #expect(response.status == .ok)
@@ -56,7 +57,8 @@ import Testing
             #expect(one.stateChange?.state.notes?.texts == ["one"])
             #expect(try await client.state().revision == one.stateChange?.revision)
             // A page of an earlier run, a page without a state, and a base that is none get the answer alone.
-            for base in ["other 1", nil, "1", "\(before.epoch) -1"] {
+            let bases: [String?] = ["other 1", nil, "1", "\(before.epoch) -1"]
+            for base in bases {
                 let answer = try JSONDecoder().decode(Answer.self, from: await add("more", base: base))
                 #expect(answer.stateChange == nil)
             }
