@@ -44,7 +44,7 @@ extension LibraryDesk {
             let pending = processor.pendingActions.filter { !$0.isUndone && $0.action.kind != .restore }
                 .map { WaitingDecision(action: $0.action, failure: $0.phase == .failed ? $0.failure : nil) }
             if pending != waiting { waiting = pending }
-            // The list of a long review is not made anew with each decision.
+            // The list of a long review is read again less often than a person decides.
             do { try await clock.sleep(for: Self.queuePause) } catch { return }
         }
     }
