@@ -102,8 +102,6 @@ public struct SiftApplication {
     ) async throws -> SiftApplication {
         let lock = try InstanceLock(locations.data)
         let settings = try settings(locations)
-        // Both databases are opened at one time. Their syncs are most of the time before the first page.
-        async let engineStore = engineStore(locations)
         let database = try await database(locations)
         let now = Date()
         let records = try await recording(database) {
@@ -122,7 +120,7 @@ public struct SiftApplication {
         let opening = StoredPhotoOpening(database)
         let loader = try PhotoLoader(imaging: imaging, opening: opening)
         let engine = AIRequestManager(
-            store: try await engineStore,
+            store: try SQLiteStore(directory: locations.data.appendingPathComponent("engine")),
             providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]),
             configuration: PhotoAnalyst.engineConfiguration, logger: logger)
         let pace = DecisionPace()
@@ -142,10 +140,6 @@ public struct SiftApplication {
             database: database, processor: processor, libraries: libraries, engine: engine,
             sessions: SessionService(records.map(\.1.id), database: database, logger: logger), locations: locations,
             lock: lock)
-    }
-
-    @concurrent private static func engineStore(_ locations: Locations) async throws -> SQLiteStore {
-        try SQLiteStore(directory: locations.data.appendingPathComponent("engine"))
     }
 
     /// Opens the folders. Refuses a folder that lies inside another one: its photos would be shown twice.
