@@ -1,6 +1,7 @@
 public import Foundation
 import Hablare
 import HablareData
+import HablareLoading
 public import HablarePersistence
 import HablareSQLite
 public import HablareWeb
@@ -115,15 +116,20 @@ public struct SiftApplication {
         let journal = StoredTrashJournal(database)
         let trash = locations.trash.map { Trash(journal: journal, home: Array($0.utf8)) } ?? Trash(journal: journal)
         let waitsForReview = settings.commitMode == .review
+        let activity = PersonActivity()
         let processor = try await PhotoBatchProcessor(
-            database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift, logger: logger)
+            database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift,
+            activity: activity, logger: logger)
         let opening = StoredPhotoOpening(database)
-        let loader = try PhotoLoader(imaging: imaging, opening: opening)
+        // All decodes of the process share one budget of memory.
+        let budget = try LoadBudget()
+        let loader = try PhotoLoader(imaging: imaging, opening: opening, budget: budget, activity: activity)
         let engine = AIRequestManager(
             store: try SQLiteStore(directory: locations.data.appendingPathComponent("engine")),
-            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]),
+            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening, budget: budget)]),
             configuration: PhotoAnalyst.engineConfiguration, logger: logger)
-        let indexer = PhotoIndexer(database: database, imaging: imaging, opening: opening, engine: engine)
+        let indexer = PhotoIndexer(
+            database: database, imaging: imaging, opening: opening, engine: engine, activity: activity)
         let libraries = records.map { library, session in
             let service = LibraryService(library.id, database: database, indexer: indexer, logger: logger)
             return OpenLibrary(
