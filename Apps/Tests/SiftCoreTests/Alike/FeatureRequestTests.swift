@@ -252,11 +252,11 @@ import Testing
         let processor = try await PhotoBatchProcessor(
             database: store.database, trash: store.trash(), activity: activities[1], seams: seams)
         try await processor.decide(DecisionRequest(photo, kind: .keep), session: store.session)
-        for activity in activities {
-            async let pause: Void = activity.pause()
-            await store.clock.sleepers(reach: 1)
-            store.clock.advance(by: .seconds(1))
-            try await pause
-        }
+        async let first: Void = activities[0].pause()
+        async let second: Void = activities[1].pause()
+        await store.clock.sleepers(reach: 2)
+        store.clock.advance(by: .seconds(1))
+        try await first
+        try await second
     }
 }
