@@ -33,13 +33,14 @@ public final class PhotoBatchProcessor: Service {
     ///   - database: Sift's database.
     ///   - trash: The trash.
     ///   - configuration: When the queue commits. Default: at 10, or 500 ms after the last.
-    ///   - activity: Where decisions are noted as a person's activity. Default: nobody else reads it.
+    ///   - activity: Where decisions are noted as a person's activity. Default: not noted.
     ///   - seams: The clock, dates and threads. Default: those of the system.
     ///   - logger: The logger. Default: `sift.decisions`.
     /// - Throws: `ActionQueueError`.
     public init(
         database: AppDatabase, trash: Trash, configuration: ActionQueueConfiguration = .sift,
-        activity: PersonActivity = PersonActivity(), seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "sift.decisions")
+        activity: PersonActivity = PersonActivity(), seams: EngineSeams = EngineSeams(),
+        logger: Logger = Logger(label: "sift.decisions")
     ) async throws {
         date = seams.date
         self.activity = activity

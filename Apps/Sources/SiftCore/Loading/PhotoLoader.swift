@@ -65,7 +65,7 @@ public final class PhotoLoader: Sendable {
     ///   - limits: The bounds. Default: see ``Limits``.
     ///   - budget: The bytes of all loads in progress, if other work shares them. Default: its own, of
     ///     ``Limits/bytesInFlight``.
-    ///   - activity: Where visible pictures are noted as a person's activity. Default: nobody else reads it.
+    ///   - activity: Where visible pictures are noted as a person's activity. Default: not noted.
     ///   - seams: The clock of retries. Default: that of the system.
     ///   - logger: The logger. Default: `sift.loader`.
     /// - Throws: `AIServiceError` for limits below 1.
