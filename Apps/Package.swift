@@ -27,6 +27,7 @@ let package = Package(
     dependencies: [
         .package(name: "hablare", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -80,6 +81,7 @@ let package = Package(
         .target(
             name: "SiftCore",
             dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
@@ -106,6 +108,7 @@ let package = Package(
                 "HablareWeb", "SiftCore",
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablareLoading", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
                 .product(name: "HablareSQLite", package: "hablare"),
@@ -137,6 +140,7 @@ let package = Package(
             name: "sift-bench",
             dependencies: [
                 "SiftCore",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -161,6 +165,7 @@ let package = Package(
             name: "SiftCoreTests",
             dependencies: [
                 "SiftCore",
+                .product(name: "HablareLoading", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
                 .product(name: "HablareStores", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),

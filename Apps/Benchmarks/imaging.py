@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Measures Sift's decoding and memory, and prints one figure a line: name, value, unit, aim.
 
-    imaging.py [thumbnails] [misses] [memory] [--rounds N] [--photos FOLDER] [--json FILE] [--count 10000]
+    imaging.py [thumbnails] [misses] [features] [memory] [--rounds N] [--photos FOLDER] [--json FILE]
+               [--count 10000] [--count 50000]
 
 Needs release builds, `vipsthumbnail` and `vips` (Debian: libvips-tools). WORKER names the program
 SiftImagingTestWorker, SIFT the program sift; the default is Apps/.build/release. Photos are taken from FOLDER, by default
-Debian's wallpapers. Files are made in a temporary folder (TMPDIR), about 1 GB for `memory`.
+Debian's wallpapers. Files are made in a temporary folder (TMPDIR), about 1.5 GB for 10,000 photos and 1 GB for 50,000,
+which are smaller. `memory` waits for the scan, looks at 60 photos, reads the list of similar photos, and waits for the
+features. `--wait` names the seconds for which it waits for each of them.
 """
 
 import argparse
@@ -71,22 +74,40 @@ def large(source, target, *options):
 
 
 def thumbnails(folder, photos, rounds):
-    """Both make 512-pixel JPEGs of the same files, in turn."""
+    """Both make 512-pixel JPEGs of the same files, in turn. The files are read once before, and who begins changes, so
+    that neither pays for the disk."""
+    for file in photos:
+        file.read_bytes()
     ours, theirs = [], []
-    for _ in range(rounds):
+
+    def by_vipsthumbnail():
         for file in folder.glob("*.jpg"):
             file.unlink()
         start = time.monotonic()
         subprocess.run(["vipsthumbnail", "-s", "512", "-o", f"{folder}/%s.jpg", *map(str, photos)],
                        stderr=subprocess.DEVNULL, check=False)
         theirs.append(time.monotonic() - start)
+
+    def by_sift():
         start = time.monotonic()
-        figures_of_run = measure("card", 5, photos)
+        result = measure("card", 5, photos)
         ours.append(time.monotonic() - start)
-        if figures_of_run["failed"]:
-            sys.exit(f"imaging.py: {figures_of_run['failed']} of {len(photos)} photos failed")
+        if result["failed"]:
+            sys.exit(f"imaging.py: {result['failed']} of {len(photos)} photos failed")
+        return result
+
+    for number in range(rounds):
+        if number % 2:
+            result = by_sift()
+            by_vipsthumbnail()
+        else:
+            by_vipsthumbnail()
+            result = by_sift()
         print(f"# vipsthumbnail {theirs[-1]:.2f} s, ours {ours[-1]:.2f} s, "
-              f"ours on processors {figures_of_run['processorSeconds']:.2f} s", flush=True)
+              f"ours on processors {result['processorSeconds']:.2f} s", flush=True)
+    start = time.monotonic()
+    measure("header", 1, photos[:1])
+    report("sift.thumbnails.worker-start", time.monotonic() - start, "s", "part of each of our rounds")
     ratios = [their / our for their, our in zip(theirs, ours)]
     report("sift.thumbnails.vipsthumbnail", median(theirs), "s")
     report("sift.thumbnails.ours", median(ours), "s")
@@ -116,6 +137,13 @@ def memory_of(process):
         return 0, 0
     read = {key: int(value) * 1024 for key, value in re.findall(r"^(VmRSS|VmHWM):\s+(\d+) kB", status, re.M)}
     return read.get("VmRSS", 0), read.get("VmHWM", 0)
+
+
+def parts_of(process):
+    """Returns the resident bytes of the program's own data, and of the files that it maps, such as its code."""
+    status = Path(f"/proc/{process}/status").read_text()
+    read = {key: int(value) * 1024 for key, value in re.findall(r"^(Rss\w+):\s+(\d+) kB", status, re.M)}
+    return read["RssAnon"], read["RssFile"] + read["RssShmem"]
 
 
 def children(process):
@@ -186,32 +214,64 @@ def base36(number):
     return digits or "0"
 
 
-def memory(folder, photos, count):
-    """A library of `count` photos, 20 of them progressive with 24 megapixels."""
-    library = folder / "library"
-    library.mkdir()
-    large(photos[0], folder / "progressive.jpg", ",interlace=true")
-    small = []
+def small_photos(folder, photos, edge):
+    """Returns the contents of ten photos of a few kilobytes."""
+    contents = []
     for index, source in enumerate(photos[:10]):
-        small.append(folder / f"small-{index}.jpg")
-        subprocess.run(["vipsthumbnail", "-s", "1024", "-o", str(small[-1]) + "[Q=70]", str(source)], check=True)
-    contents = [file.read_bytes() for file in small]
-    big = (folder / "progressive.jpg").read_bytes()
+        file = folder / f"small-{index}.jpg"
+        subprocess.run(["vipsthumbnail", "-s", str(edge), "-o", f"{file}[Q=70]", str(source)], check=True)
+        contents.append(file.read_bytes())
+    return contents
+
+
+def fill(library, count, contents, big):
+    """Writes a library of which 20 photos are big. Each file has another content."""
+    library.mkdir()
     for index in range(count):
         data = big if index < 20 else contents[index % len(contents)]
         # What follows the end of a JPEG is ignored, and makes each file another one.
         file = library / f"IMG_{index:05}.jpg"
         file.write_bytes(data + index.to_bytes(4, "big"))
         os.utime(file, (1_600_000_000 + index, 1_600_000_000 + index))
-    server = Server(folder, library)
+
+
+def features(folder, photos):
+    """The features of 500 photos of 1,024 pixels, computed by Sift's workers, beside `vipsthumbnail` over the files."""
+    contents = small_photos(folder, photos, 1024)
+    library = folder / "features"
+    fill(library, 500, contents, contents[0])
+    files = sorted(library.iterdir())
+    target = folder / "by-vipsthumbnail"
+    target.mkdir()
+    start = time.monotonic()
+    subprocess.run(["vipsthumbnail", "-s", "512", "-o", f"{target}/%s.jpg", *map(str, files)], check=True)
+    report("sift.features.vipsthumbnail", len(files) / (time.monotonic() - start), "photos/s", "one process")
+    result = measure("features", 2, files)
+    report("sift.features.decode", len(files) / result["seconds"], "photos/s", "the workers alone")
+
+
+def memory(folder, photos, count, wait):
+    """A library of `count` photos, 20 of them progressive with 24 megapixels."""
+    root = folder / str(count)
+    root.mkdir()
+    library = root / "library"
+    large(photos[0], root / "progressive.jpg", ",interlace=true")
+    fill(library, count, small_photos(root, photos, 1024 if count <= 10_000 else 320),
+         (root / "progressive.jpg").read_bytes())
+    server = Server(root, library)
     try:
-        report("sift.first-page", server.first_page, "s", "< 0.5 for the card")
-        scanned, after = server.until("SELECT COUNT(*) FROM shot", count, 120)
-        report("sift.scan.photos", scanned, "photos")
-        report("sift.scan.seconds", after, "s")
-        headers, after = server.until("SELECT COUNT(*) FROM shot WHERE header IS NOT NULL", count, 120)
-        report("sift.headers.photos", headers, "photos")
-        report("sift.headers.seconds", after, "s")
+        def show(name, value, unit, aim=""):
+            report(f"sift.{count}.{name}", value, unit, aim)
+
+        show("first-page", server.first_page, "s", "< 0.5 for the card")
+        scanned, after = server.until("SELECT COUNT(*) FROM shot", count, wait)
+        show("scan.photos", scanned, "photos")
+        show("scan.seconds", after, "s")
+        show("memory.server.after-scan", memory_of(server.process.pid)[1] / MEGABYTE, "MB", "the peak until then")
+        read, after = server.until("SELECT COUNT(*) FROM shot WHERE header IS NOT NULL", count, wait)
+        show("headers.photos", read, "photos")
+        show("headers.seconds", after, "s")
+        show("memory.server.after-headers", memory_of(server.process.pid)[1] / MEGABYTE, "MB", "the peak until then")
         # What a person sees while the features of the first photos are computed.
         rows = server.rows(
             "SELECT shot.id, device, inode, size, modified FROM shot JOIN file ON file.shot = shot.id "
@@ -221,29 +281,42 @@ def memory(folder, photos, count):
             for size in ("card", "screen-2048", "thumbnail"):
                 server.get(f"/media/{number}/{name}/{size}")
                 server.sample()
-        features, after = server.until("SELECT COUNT(*) FROM shot WHERE hash64 IS NOT NULL", count, 60)
-        report("sift.features.photos", features, "photos", f"after {after:.0f} s")
+        show("memory.server.after-viewing", memory_of(server.process.pid)[1] / MEGABYTE, "MB", "the peak until then")
+        query = "SELECT COUNT(*) FROM shot WHERE hash64 IS NOT NULL"
+        before, begin = server.rows(query)[0][0], time.monotonic()
+        computed, after = server.until(query, count, wait)
+        show("features.photos", computed, "photos", f"after {after:.0f} s")
+        show("features.rate", (computed - before) / (time.monotonic() - begin), "photos/s")
+        show("memory.server.after-features", memory_of(server.process.pid)[1] / MEGABYTE, "MB", "the peak until then")
+        start = time.monotonic()
+        server.get("/alike")
+        show("alike.seconds", time.monotonic() - start, "s")
         _, peak = memory_of(server.process.pid)
-        report("sift.memory.server.peak", peak / MEGABYTE, "MB", "< 100")
-        report("sift.memory.worker.peak", server.peaks["worker"] / MEGABYTE, "MB")
-        report("sift.memory.workers.peak", server.peaks["workers"] / MEGABYTE, "MB")
-        report("sift.memory.together.peak", server.peaks["together"] / MEGABYTE, "MB")
+        show("memory.server.peak", peak / MEGABYTE, "MB", "< 100" if count <= 10_000 else "< 150")
+        own, mapped = parts_of(server.process.pid)
+        show("memory.server.own-data", own / MEGABYTE, "MB", "at the end")
+        show("memory.server.mapped-files", mapped / MEGABYTE, "MB", "at the end")
+        show("memory.worker.peak", server.peaks["worker"] / MEGABYTE, "MB")
+        show("memory.workers.peak", server.peaks["workers"] / MEGABYTE, "MB")
+        show("memory.together.peak", server.peaks["together"] / MEGABYTE, "MB")
     finally:
         server.stop()
+        shutil.rmtree(root)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", help="thumbnails, misses, memory; default: all")
+    parser.add_argument("parts", nargs="*", help="thumbnails, misses, features, memory; default: all")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--photos", action="append")
-    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--count", type=int, action="append")
+    parser.add_argument("--wait", type=int, default=300)
     parser.add_argument("--json")
     options = parser.parse_args()
-    unknown = set(options.parts) - {"thumbnails", "misses", "memory"}
+    unknown = set(options.parts) - {"thumbnails", "misses", "features", "memory"}
     if unknown:
         parser.error(f"unknown part: {', '.join(sorted(unknown))}")
-    parts = options.parts or ["thumbnails", "misses", "memory"]
+    parts = options.parts or ["thumbnails", "misses", "features", "memory"]
     photos = pick(options.photos or WALLPAPERS, 60)
     if len(photos) < 12:
         sys.exit("imaging.py: fewer than 12 photos. Name a folder with --photos.")
@@ -253,8 +326,11 @@ def main():
             thumbnails(folder, photos, options.rounds)
         if "misses" in parts:
             misses(folder, photos)
+        if "features" in parts:
+            features(folder, photos)
         if "memory" in parts:
-            memory(folder, photos, options.count)
+            for count in options.count or [10_000, 50_000]:
+                memory(folder, photos, count, options.wait)
     finally:
         shutil.rmtree(folder)
     if options.json:

@@ -13,6 +13,8 @@ import Darwin
 enum Decisions {
     static func measure(count: Int, in scratch: URL) async throws {
         report("sift.sync", try syncs(in: scratch), "/s", aim: "the disk, 4 KiB each, for comparison")
+        let floor = try await DiskFloor.commits(in: scratch)
+        report("sift.commit", floor, "/s", aim: "transactions of one row: the floor of a decision")
         let folder = scratch.appendingPathComponent("photos")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for number in 0..<count {
@@ -30,9 +32,11 @@ enum Decisions {
         try await LibraryScanner(database: database).scan(library)
         report("sift.scan", Double(count) / (clock.now - start).seconds, "photos/s")
         let photos = try await database.read { try PhotoStore().photos(of: library.id, limit: count, in: $0) }
-        // Nothing is carried out here: this measures the way until a decision is acknowledged.
+        // Nothing is carried out at first: this measures the way until a decision is acknowledged.
+        let home = scratch.appendingPathComponent("Trash")
         let processor = try await PhotoBatchProcessor(
-            database: database, trash: Trash(journal: StoredTrashJournal(database)), configuration: .siftWithReview,
+            database: database, trash: Trash(journal: StoredTrashJournal(database), home: Array(home.path.utf8)),
+            configuration: .siftWithReview,
             logger: Logger(label: "sift-bench") { _ in SwiftLogNoOpLogHandler() })
         let half = photos.count / 2
         for (kind, photos) in [(PhotoAction.Kind.keep, photos[..<half]), (.trash, photos[half...])] {
@@ -45,6 +49,7 @@ enum Decisions {
             }
             let rate = Double(photos.count) / (clock.now - start).seconds
             report("sift.decide.\(kind)", rate, "/s", aim: "≥ 2000")
+            report("sift.decide.\(kind).of-floor", rate / floor, "x")
             // Steadier than the rate where others use the machine.
             let each = (processorTime() - before) * 1_000_000 / Double(photos.count)
             report("sift.decide.\(kind).processor", each, "µs each, of all threads")
@@ -52,7 +57,35 @@ enum Decisions {
         }
         let undoing = clock.now
         for _ in 0..<half { try await processor.undo(of: library.id) }
-        report("sift.undo", Double(half) / (clock.now - undoing).seconds, "/s")
+        let undone = Double(half) / (clock.now - undoing).seconds
+        report("sift.undo", undone, "/s", aim: "≥ 2000")
+        report("sift.undo.of-floor", undone / floor, "x")
+        try await carryOut(photos.suffix(min(300, half)), processor, session: session.id, home: home, in: scratch)
+    }
+
+    /// Measures how many shots a second are moved to the trash, beside the calls without which no crash is survived.
+    private static func carryOut(
+        _ photos: ArraySlice<Photo>, _ processor: PhotoBatchProcessor, session: Int64, home: URL, in scratch: URL
+    ) async throws {
+        let floor = try await DiskFloor.moves(photos.count, in: scratch)
+        report("sift.move", floor, "/s", aim: "journal, description, rename and folders, synced")
+        for photo in photos { try await processor.decide(DecisionRequest(photo, kind: .trash), session: session) }
+        let clock = ContinuousClock()
+        let rate = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await processor.run() }
+            let start = clock.now
+            try await processor.flush()
+            let rate = Double(photos.count) / (clock.now - start).seconds
+            group.cancelAll()
+            do { try await group.waitForAll() } catch is CancellationError { return rate }
+            return rate
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.appendingPathComponent("files").path)
+        guard files.count == photos.count else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "\(files.count) files in the trash"])
+        }
+        report("sift.trash", rate, "/s")
+        report("sift.trash.of-floor", rate / floor, "x")
     }
 
     /// The processor time of this process in seconds.

@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -284,4 +285,13 @@ int sift_wait_for_hangup(int socket) {
         if (ready < 0 && errno != EINTR) { return errno; }
         if (ready > 0 && (wait.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) { return 0; }
     }
+}
+
+void sift_limit_memory(void) {
+    // Refused settings leave the defaults, with which a program works too. Other C libraries have no such settings.
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    mallopt(M_TRIM_THRESHOLD, 512 * 1024);
+#endif
 }

@@ -10,6 +10,7 @@ enum Sift {
 
     static func main() async {
         if CommandLine.arguments.dropFirst().first == worker { exit(ImagingWorker.run()) }
+        ProcessMemory.limit()
         exit(await SiftCommand.execute(Array(CommandLine.arguments.dropFirst())))
     }
 }

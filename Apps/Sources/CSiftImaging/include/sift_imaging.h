@@ -179,6 +179,10 @@ int sift_allow_processor_time(uint64_t seconds);
 /// Waits until the other end of `socket` is closed. Returns 0 then, or an errno. Reads nothing. Needs no start.
 int sift_wait_for_hangup(int socket);
 
+/// Limits the memory that the C library keeps after the process has freed it: two arenas for all threads, and parts of
+/// 128 KiB or more go back to the system at once. Call it before the first thread starts. Needs no `sift_imaging_start`.
+void sift_limit_memory(void);
+
 #ifdef __cplusplus
 }
 #endif

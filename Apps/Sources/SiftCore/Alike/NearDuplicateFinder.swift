@@ -3,6 +3,9 @@
 /// Two stages, as the hashes of ImageHash allow: photos are candidates if their 64-bit hashes differ in at most
 /// ``coarse`` bits, and alike if their 256-bit hashes differ in at most ``fine`` bits and their aspect ratios are
 /// equal. Every pair counts. A group holds all photos that are joined by pairs.
+///
+/// The time is bounded, for 50,000 photos to about 0.2 s. Among more than 5,000 photos that have nearly the same hash
+/// and are not alike, such as frames of noise, pairs may be missed. Photos with equal hashes are always found.
 public struct NearDuplicateFinder: Sendable {
     /// The largest distance of two 64-bit hashes, 0 to 7. Default: 5.
     public let coarse: Int

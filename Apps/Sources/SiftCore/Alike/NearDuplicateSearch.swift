@@ -1,19 +1,29 @@
 /// One search for near-duplicates among photos.
 ///
+/// **Equal photos.** Photos with equal hashes and sizes are joined first, and one of them stands for all.
+///
 /// **Index.** Of two hashes that differ in at most *d* bits, at least one of *d* + 1 bands of bits is equal. So only
 /// photos with an equal band are compared: one of 6 bands of the 64-bit hash, or one of 21 bands of the 256-bit hash,
 /// whichever index has fewer pairs. Photos with a very common value of a band are divided further by the other index.
 /// Where an index has more pairs than there are, because most bands of most photos are equal, it is not used.
 ///
 /// **Comparing.** The groups are wanted, not the pairs. So photos that are in one group already are not compared with
-/// each other: fifty thousand pictures of one kind, such as black ones, are a few hundred thousand comparisons, not a
-/// billion. What remains costly are tens of thousands of pictures whose hashes have most bands in common, and which are
-/// still not alike.
+/// each other.
+///
+/// **Bound.** Tens of thousands of photos can have most bands in common, and still not be alike. Every pair would have
+/// to be compared then. So a search has an ``allowance`` of comparisons. It first compares photos that are neighbours in
+/// a large class, and then all pairs of each class, the smallest classes first. If the allowance ends before the
+/// classes do, pairs of the largest classes may be missed. No search joins photos that are not joined by pairs.
 struct NearDuplicateSearch {
     /// Photos with an equal band are divided by the other index if they are more than this.
     private static let common = 512
     /// The index of 64-bit hashes alone is used up to this number of pairs for each photo. Typical are 120.
     private static let fewPairs = 500
+    /// The number of neighbours in a large class with which each photo is compared first.
+    private static let neighbours = 8
+
+    /// Returns the usual number of comparisons, after which a search ends. All pairs of 5,000 photos are fewer.
+    static func usualAllowance(for count: Int) -> Int { max(12_500_000, 400 * count) }
 
     private let fine: Int
     private let coarse: Int
@@ -32,41 +42,100 @@ struct NearDuplicateSearch {
         var hash: UInt64 = 0
     }
 
+    /// The number of comparisons that are left.
+    private(set) var allowance: Int
+
     /// Prepares a search among photos.
-    init(_ photos: [AlikePhoto], coarse: Int, fine: Int) {
+    ///
+    /// - Parameter allowance: The number of comparisons after which the search ends. Default: the usual one.
+    init(_ photos: [AlikePhoto], coarse: Int, fine: Int, allowance: Int? = nil) {
         (self.coarse, self.fine) = (coarse, fine)
         hashes = photos.map(\.features.hash64.bits)
         wideHashes = photos.map(\.features.hash256)
         sizes = photos.map { ($0.width, $0.height) }
         sets = DisjointSets(photos.count)
         places = [Int32](repeating: 0, count: photos.count)
+        self.allowance = allowance ?? Self.usualAllowance(for: photos.count)
     }
 
     /// Returns the groups as indices of photos, each sorted, in the order of their first photos.
     mutating func groups() -> [[Int]] {
-        let all = sizes.indices.map { Int32($0) }
+        let all = joinEqual()
         let narrow = HashBands(hashes, wordsOfHash: 1, distance: coarse)
         let narrowPairs = narrow.pairs(of: all[...])
         // The wide index costs more than all comparisons of typical photos.
-        guard narrowPairs > Self.fewPairs * all.count, fine < 64 else {
+        if narrowPairs <= Self.fewPairs * all.count, narrowPairs <= allowance {
             narrow.forEachValue(of: all[...]) { join($0) }
-            return sets.groups()
-        }
-        let words = wideHashes.flatMap { [$0.words.0, $0.words.1, $0.words.2, $0.words.3] }
-        let wide = HashBands(words, wordsOfHash: 4, distance: fine)
-        let widePairs = wide.pairs(of: all[...])
-        guard min(narrowPairs, widePairs) < Self.allPairs(of: all.count) else {
-            join(all[...])
-            return sets.groups()
-        }
-        let (first, second) = widePairs < narrowPairs ? (wide, narrow) : (narrow, wide)
-        first.forEachValue(of: all[...]) { photos in
-            guard photos.count > Self.common, !areJoined(photos),
-                second.pairs(of: photos) < Self.allPairs(of: photos.count)
-            else { return join(photos) }
-            second.forEachValue(of: photos) { join($0) }
+        } else {
+            joinCrowded(all, narrow, narrowPairs)
         }
         return sets.groups()
+    }
+
+    /// Joins photos that look equal. Returns the photos that are left to compare: one of each look. A photo without a
+    /// size is alike none.
+    private mutating func joinEqual() -> [Int32] {
+        var firsts: [Look: Int] = [:]
+        firsts.reserveCapacity(hashes.count)
+        var rest: [Int32] = []
+        for (photo, size) in sizes.enumerated() where size.width > 0 && size.height > 0 {
+            let look = Look(hash: hashes[photo], wide: wideHashes[photo], width: size.width, height: size.height)
+            if let first = firsts[look] {
+                sets.join(first, photo)
+            } else {
+                firsts[look] = photo
+                rest.append(Int32(photo))
+            }
+        }
+        return rest
+    }
+
+    private struct Look: Hashable {
+        let hash: UInt64
+        let wide: PhotoHash256
+        let width: Int
+        let height: Int
+    }
+
+    /// Joins photos of which many have equal bands.
+    private mutating func joinCrowded(_ all: [Int32], _ narrow: HashBands, _ narrowPairs: Int) {
+        var (first, second) = (narrow, HashBands?.none)
+        var pairs = narrowPairs
+        if fine < 64 {
+            let words = wideHashes.flatMap { [$0.words.0, $0.words.1, $0.words.2, $0.words.3] }
+            let wide = HashBands(words, wordsOfHash: 4, distance: fine)
+            let widePairs = wide.pairs(of: all[...])
+            (first, second) = widePairs < narrowPairs ? (wide, narrow) : (narrow, wide)
+            pairs = min(narrowPairs, widePairs)
+        }
+        var classes = pairs < Self.allPairs(of: all.count) ? first.classes(of: all[...]) : [all[...]]
+        classes.sort { $0.count < $1.count }
+        for photos in classes where photos.count > Self.common { joinNeighbours(photos) }
+        var last: ArraySlice<Int32> = []
+        for photos in classes where allowance > 0 {
+            // Photos whose hashes are equal are one class in every band.
+            if photos == last { continue }
+            last = photos
+            guard photos.count > Self.common, let second, !areJoined(photos),
+                second.pairs(of: photos) < Self.allPairs(of: photos.count)
+            else {
+                join(photos)
+                continue
+            }
+            second.forEachValue(of: photos) { join($0) }
+        }
+    }
+
+    /// Compares each photo with those that follow it. Most large groups are joined then.
+    private mutating func joinNeighbours(_ photos: ArraySlice<Int32>) {
+        for place in photos.indices where allowance > 0 {
+            let photo = photos[place]
+            for other in photos[(place + 1)...].prefix(Self.neighbours) {
+                allowance -= 1
+                let distance = (hashes[Int(photo)] ^ hashes[Int(other)]).nonzeroBitCount
+                if distance <= coarse, areAlike(photo, other) { sets.join(Int(photo), Int(other)) }
+            }
+        }
     }
 
     private static func allPairs(of count: Int) -> Int { count * (count - 1) / 2 }
@@ -79,13 +148,13 @@ struct NearDuplicateSearch {
 
     /// Joins all sets of photos that have an alike pair among these photos.
     private mutating func join(_ photos: ArraySlice<Int32>) {
-        guard !areJoined(photos) else { return }
+        guard allowance > 0, !areJoined(photos) else { return }
         var (open, members) = parts(of: photos)
         var joined: [Part] = []
-        while let seed = open.popLast(), !open.isEmpty {
+        while let seed = open.popLast(), !open.isEmpty, allowance > 0 {
             joined.append(seed)
             while let part = joined.popLast(), !open.isEmpty {
-                for place in part.start..<(part.start + part.count) {
+                for place in part.start..<(part.start + part.count) where allowance > 0 {
                     let photo = members[Int(place)]
                     take(from: &open, alike: photo, &members, into: &joined)
                 }
@@ -101,10 +170,12 @@ struct NearDuplicateSearch {
         let hash = hashes[Int(photo)]
         let coarse = coarse
         var count = open.count
+        var compared = 0
         open.withUnsafeMutableBufferPointer { open in
             var index = 0
             while index < count {
                 let part = open[index]
+                compared += Int(part.count)
                 let isAlike =
                     part.count == 1
                     ? (part.hash ^ hash).nonzeroBitCount <= coarse && areAlike(photo, members[Int(part.start)])
@@ -123,6 +194,7 @@ struct NearDuplicateSearch {
             }
         }
         open.removeLast(open.count - count)
+        allowance -= compared
     }
 
     /// Returns photos by their sets, with the photos of each set side by side.
@@ -228,6 +300,13 @@ struct HashBands {
                 body(sorted[Int(start)..<Int(end)])
             }
         }
+    }
+
+    /// Returns the hashes that have an equal band, two or more each time.
+    func classes(of members: ArraySlice<Int32>) -> [ArraySlice<Int32>] {
+        var classes: [ArraySlice<Int32>] = []
+        forEachValue(of: members) { classes.append($0) }
+        return classes
     }
 
     /// Returns where the members with each value of a band begin, if they are sorted by it, and the end.

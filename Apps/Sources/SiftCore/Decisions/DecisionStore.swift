@@ -176,7 +176,8 @@ public struct DecisionStore: Sendable {
         let row =
             if let id {
                 try Row.fetchOne(
-                    db, sql: "SELECT * FROM decision WHERE id = ? AND NOT isUndone AND failure IS NULL",
+                    db.cachedStatement(
+                        sql: "SELECT * FROM decision WHERE id = ? AND NOT isUndone AND failure IS NULL"),
                     arguments: [id.uuidString])
             } else {
                 try Row.fetchOne(
@@ -190,14 +191,14 @@ public struct DecisionStore: Sendable {
         let execution: Int = row["execution"]
         guard var reverting = decision.action.compensation else { throw PhotoProcessingError(.nothingToUndo) }
         reverting.execution = execution + 1
-        try db.execute(
-            sql: "UPDATE decision SET isUndone = 1, canRedo = 1, execution = ?, settled = ? WHERE id = ?",
-            arguments: [
-                execution + 1, reverting.isNothing ? execution + 1 : row["settled"] as Int, decision.id.uuidString,
-            ])
-        try refresh(decision.action.photo, at: nil, in: db)
-        if let photo = try photos.photo(decision.action.photo, in: db) { reverting.after = photo.marks }
-        return (try self.decision(decision.id, in: db) ?? decision, reverting)
+        let settled = reverting.isNothing ? execution + 1 : row["settled"] as Int
+        try db.cachedStatement(
+            sql: "UPDATE decision SET isUndone = 1, canRedo = 1, execution = ?, settled = ? WHERE id = ?"
+        ).execute(arguments: [execution + 1, settled, decision.id.uuidString])
+        if let marks = try refresh(decision.action.photo, at: nil, in: db) { reverting.after = marks }
+        var undone = decision
+        (undone.isUndone, undone.isSettled) = (true, settled > execution)
+        return (undone, reverting)
     }
 
     /// Marks an undone decision as standing again, and returns the action that carries it out again.
@@ -256,20 +257,21 @@ public struct DecisionStore: Sendable {
 
     /// Returns how often a decision was carried out or reverted, as asked so far. -1 for an unknown decision.
     func execution(of decision: UUID, in db: Database) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT execution FROM decision WHERE id = ?", arguments: [decision.uuidString]) ?? -1
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT execution FROM decision WHERE id = ?"), arguments: [decision.uuidString])
+            ?? -1
     }
 
     /// Records that an action was carried out, or that nothing is left of it to carry out.
     func settle(_ action: PhotoAction, in db: Database) throws {
-        try db.execute(
-            sql: "UPDATE decision SET settled = MAX(settled, ?) WHERE id = ?",
-            arguments: [action.execution, action.decision.uuidString])
+        try db.cachedStatement(sql: "UPDATE decision SET settled = MAX(settled, ?) WHERE id = ?")
+            .execute(arguments: [action.execution, action.decision.uuidString])
     }
 
     /// Records where a shot's files are.
     func setState(_ state: Photo.State, of photo: PhotoID, in db: Database) throws {
-        try db.execute(
-            sql: "UPDATE OR IGNORE shot SET state = ? WHERE id = ?", arguments: [state.rawValue, photo.rawValue])
+        try db.cachedStatement(sql: "UPDATE OR IGNORE shot SET state = ? WHERE id = ?")
+            .execute(arguments: [state.rawValue, photo.rawValue])
         guard state == .present, db.changesCount == 0 else { return }
         // Another shot has the place. The next scan joins the two.
         try db.execute(sql: "UPDATE shot SET state = 'missing' WHERE id = ?", arguments: [photo.rawValue])
@@ -295,11 +297,15 @@ public struct DecisionStore: Sendable {
     }
 
     /// Sets a photo's marks and its decision to what its standing decisions say.
-    func refresh(_ photo: PhotoID, at date: Date? = nil, in db: Database) throws {
+    ///
+    /// - Returns: The marks. Nil for a photo without a decision, which stays as it is.
+    @discardableResult
+    func refresh(_ photo: PhotoID, at date: Date? = nil, in db: Database) throws -> PhotoMarks? {
         let decisions = try Row.fetchAll(
-            db, sql: "SELECT * FROM decision WHERE shot = ? ORDER BY number", arguments: [photo.rawValue]
+            db.cachedStatement(sql: "SELECT * FROM decision WHERE shot = ? ORDER BY number"),
+            arguments: [photo.rawValue]
         ).compactMap(Self.decision)
-        guard var marks = decisions.first?.action.before else { return }
+        guard var marks = decisions.first?.action.before else { return nil }
         var (settling, settledAt) = (decisions.first?.action.settledBefore, date)
         for decision in decisions where !decision.isUndone && decision.failure == nil {
             switch decision.action.kind {
@@ -311,6 +317,7 @@ public struct DecisionStore: Sendable {
             if decision.action.kind.settlesPhoto { (settling, settledAt) = (decision.action.kind, decision.madeAt) }
         }
         try write(marks, settling: settling, at: settling.flatMap { _ in settledAt }, to: photo, in: db)
+        return marks
     }
 
     // MARK: History

@@ -24,6 +24,7 @@ public final class PhotoBatchProcessor: Service {
     private let queue: DurableActionQueue<PhotoCommitter>
     private let decisions = DecisionStore()
     private let date: @Sendable () -> Date
+    private let activity: PersonActivity
     private let refusalFeed: Feed<Refusal>
 
     /// Opens the queue.
@@ -32,14 +33,17 @@ public final class PhotoBatchProcessor: Service {
     ///   - database: Sift's database.
     ///   - trash: The trash.
     ///   - configuration: When the queue commits. Default: at 10, or 500 ms after the last.
+    ///   - activity: Where decisions are noted as a person's activity. Default: not noted.
     ///   - seams: The clock, dates and threads. Default: those of the system.
     ///   - logger: The logger. Default: `sift.decisions`.
     /// - Throws: `ActionQueueError`.
     public init(
         database: AppDatabase, trash: Trash, configuration: ActionQueueConfiguration = .sift,
-        seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "sift.decisions")
+        activity: PersonActivity = PersonActivity(), seams: EngineSeams = EngineSeams(),
+        logger: Logger = Logger(label: "sift.decisions")
     ) async throws {
         date = seams.date
+        self.activity = activity
         let feed = Feed<Refusal>()
         refusalFeed = feed
         let committer = PhotoCommitter(database: database, trash: trash) { action, error in
@@ -176,6 +180,7 @@ public final class PhotoBatchProcessor: Service {
     private func change<R: Sendable>(
         _ body: @escaping @Sendable (Database, inout Actions) throws -> R
     ) async throws -> R {
+        activity.note()
         do {
             return try await queue.transaction(body)
         } catch let error as ActionQueueError where error.code == .diskFull {

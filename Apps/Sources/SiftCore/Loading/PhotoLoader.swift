@@ -40,12 +40,13 @@ public final class PhotoLoader: Sendable {
         public var loads = 5
         /// The number of thumbnails and cards in memory. Default: 100.
         public var smallCount = 100
-        /// The bytes of thumbnails and cards in memory. Default: 20 MB.
-        public var smallBytes = 20_000_000
+        /// The bytes of thumbnails and cards in memory. Default: 10 MB, which are 100 cards of a usual size.
+        public var smallBytes = 10_000_000
         /// The number of pictures for the screen and in full size in memory. Default: 10.
         public var largeCount = 10
-        /// The bytes of pictures for the screen and in full size in memory. Default: 30 MB.
-        public var largeBytes = 30_000_000
+        /// The bytes of pictures for the screen and in full size in memory. Default: 15 MB, which are 10 pictures for
+        /// a screen.
+        public var largeBytes = 15_000_000
 
         /// Creates the default limits.
         public init() {}
@@ -54,6 +55,7 @@ public final class PhotoLoader: Sendable {
     private let small: CoalescingLoader<Key, Rendition>
     private let large: CoalescingLoader<Key, Rendition>
     private let budget: LoadBudget
+    private let activity: PersonActivity
 
     /// Creates a loader.
     ///
@@ -61,15 +63,20 @@ public final class PhotoLoader: Sendable {
     ///   - imaging: The decoder.
     ///   - opening: Finds and opens the files.
     ///   - limits: The bounds. Default: see ``Limits``.
+    ///   - budget: The bytes of all loads in progress, if other work shares them. Default: its own, of
+    ///     ``Limits/bytesInFlight``.
+    ///   - activity: Where visible pictures are noted as a person's activity. Default: not noted.
     ///   - seams: The clock of retries. Default: that of the system.
     ///   - logger: The logger. Default: `sift.loader`.
     /// - Throws: `AIServiceError` for limits below 1.
     public init(
         imaging: any PhotoImaging, opening: any PhotoOpening, limits: Limits = Limits(),
+        budget: LoadBudget? = nil, activity: PersonActivity = PersonActivity(),
         seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "sift.loader")
     ) throws(AIServiceError) {
-        let budget = try LoadBudget(bytes: limits.bytesInFlight)
+        let budget = if let budget { budget } else { try LoadBudget(bytes: limits.bytesInFlight) }
         self.budget = budget
+        self.activity = activity
         let cost = LoadCost<Key>(within: budget) { key in
             try await Self.translatingCancellation {
                 try await Self.header(of: key, imaging, opening, logger).predictedBytes(for: key.size)
@@ -149,7 +156,8 @@ public final class PhotoLoader: Sendable {
     /// - Throws: ``PhotoProcessingError``. `CancellationError` at once if the task is cancelled; the load continues for
     ///   others who wait for it, and other photos' loads are not touched. `AIServiceError` after ``shutdown()``.
     public func rendition(_ key: Key, priority: LoadPriority = .visible) async throws -> Rendition {
-        try await loader(of: key.size).load(key, priority: priority)
+        if priority == .visible { activity.note() }
+        return try await loader(of: key.size).load(key, priority: priority)
     }
 
     /// Returns a picture of a photo in the version that was listed.

@@ -334,13 +334,9 @@ public struct PhotoStore: Sendable {
         in db: Database
     ) throws -> [Photo] {
         let (condition, values) = filter.condition
-        var sql = "shot.library = ? AND \(condition)"
-        var arguments: [any DatabaseValueConvertible] = [library.rawValue] + values
-        if let position {
-            sql += " AND (shot.time, shot.id) > (?, ?)"
-            arguments += [position.time, position.id.rawValue]
-        }
-        return try photos(where: sql, arguments, limit: limit, in: db)
+        return try photos(
+            where: "shot.library = ? AND \(condition)", [library.rawValue] + values, after: position, limit: limit,
+            in: db)
     }
 
     /// Returns the number of photos of a library that a filter lets pass.
@@ -362,22 +358,32 @@ public struct PhotoStore: Sendable {
     }
 
     /// Returns photos that lack their header, in the order in which they are shown.
-    public func photosWithoutHeader(of library: LibraryID, limit: Int, in db: Database) throws -> [Photo] {
+    public func photosWithoutHeader(
+        of library: LibraryID, after position: Position? = nil, limit: Int, in db: Database
+    ) throws -> [Photo] {
         try photos(
             where: "shot.library = ? AND shot.state = 'present' AND shot.header IS NULL AND shot.failure IS NULL",
-            [library.rawValue], limit: limit, in: db)
+            [library.rawValue], after: position, limit: limit, in: db)
     }
 
     /// Returns photos that lack their hashes, in the order in which they are shown.
-    public func photosWithoutFeatures(of library: LibraryID, limit: Int, in db: Database) throws -> [Photo] {
+    public func photosWithoutFeatures(
+        of library: LibraryID, after position: Position? = nil, limit: Int, in db: Database
+    ) throws -> [Photo] {
         try photos(
             where: "shot.library = ? AND shot.state = 'present' AND shot.hash64 IS NULL AND shot.failure IS NULL",
-            [library.rawValue], limit: limit, in: db)
+            [library.rawValue], after: position, limit: limit, in: db)
     }
 
     private func photos(
-        where condition: String, _ arguments: [any DatabaseValueConvertible], limit: Int, in db: Database
+        where condition: String, _ arguments: [any DatabaseValueConvertible], after position: Position? = nil,
+        limit: Int, in db: Database
     ) throws -> [Photo] {
+        var (condition, arguments) = (condition, arguments)
+        if let position {
+            condition += " AND (shot.time, shot.id) > (?, ?)"
+            arguments += [position.time, position.id.rawValue]
+        }
         let rows = try Row.fetchAll(
             db, cached: "SELECT shot.* FROM shot WHERE \(condition) ORDER BY shot.time, shot.id LIMIT ?",
             arguments: StatementArguments(arguments + [limit]))

@@ -12,7 +12,8 @@ public struct StoredTrashJournal: TrashJournal {
     /// Returns the record of an act.
     public func record(for key: String) throws -> TrashRecord? {
         try database.writer.read { db in
-            try String.fetchOne(db, sql: "SELECT record FROM trashAct WHERE key = ?", arguments: [key])
+            try String.fetchOne(
+                db.cachedStatement(sql: "SELECT record FROM trashAct WHERE key = ?"), arguments: [key])
         }
         .map { try JSONDecoder().decode(TrashRecord.self, from: Data($0.utf8)) }
     }
@@ -21,12 +22,13 @@ public struct StoredTrashJournal: TrashJournal {
     public func save(_ record: TrashRecord) throws {
         let text = String(decoding: try JSONEncoder().encode(record), as: UTF8.self)
         try database.writer.write { db in
-            try db.execute(
+            try db.cachedStatement(
                 sql: """
                     INSERT INTO trashAct (key, phase, record, changedAt) VALUES (?, ?, ?, CURRENT_TIMESTAMP)
                     ON CONFLICT (key) DO UPDATE SET phase = excluded.phase, record = excluded.record,
                     changedAt = excluded.changedAt
-                    """, arguments: [record.key, record.phase.rawValue, text])
+                    """
+            ).execute(arguments: [record.key, record.phase.rawValue, text])
         }
     }
 }

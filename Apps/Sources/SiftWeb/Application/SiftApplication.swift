@@ -1,6 +1,7 @@
 public import Foundation
 import Hablare
 import HablareData
+import HablareLoading
 public import HablarePersistence
 import HablareSQLite
 public import HablareWeb
@@ -115,24 +116,27 @@ public struct SiftApplication {
         let journal = StoredTrashJournal(database)
         let trash = locations.trash.map { Trash(journal: journal, home: Array($0.utf8)) } ?? Trash(journal: journal)
         let waitsForReview = settings.commitMode == .review
+        let activity = PersonActivity()
         let processor = try await PhotoBatchProcessor(
-            database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift, logger: logger)
+            database: database, trash: trash, configuration: waitsForReview ? .siftWithReview : .sift,
+            activity: activity, logger: logger)
         let opening = StoredPhotoOpening(database)
-        let loader = try PhotoLoader(imaging: imaging, opening: opening)
+        // All decodes of the process share one budget of memory.
+        let budget = try LoadBudget()
+        let loader = try PhotoLoader(imaging: imaging, opening: opening, budget: budget, activity: activity)
         let engine = AIRequestManager(
             store: try SQLiteStore(directory: locations.data.appendingPathComponent("engine")),
-            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]),
+            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening, budget: budget)]),
             configuration: PhotoAnalyst.engineConfiguration, logger: logger)
-        let pace = DecisionPace()
         let indexer = PhotoIndexer(
-            database: database, imaging: imaging, opening: opening, engine: engine, pace: pace)
+            database: database, imaging: imaging, opening: opening, engine: engine, activity: activity)
         let libraries = records.map { library, session in
             let service = LibraryService(library.id, database: database, indexer: indexer, logger: logger)
             return OpenLibrary(
                 library: library,
                 desk: LibraryDesk(
                     library, database: database, processor: processor, service: service, loader: loader,
-                    session: session.id, waitsForReview: waitsForReview, pace: pace),
+                    session: session.id, waitsForReview: waitsForReview),
                 service: service)
         }
         for library in libraries { try await recording(database) { try await library.desk.prepare() } }

@@ -43,7 +43,6 @@ public final class LibraryDesk: SiftDesk, Service {
     /// never replaces a newer one.
     @ObservationIgnored var readings: (last: Int, shown: Int, basis: DeskReading.Basis?) = (0, 0, nil)
     @ObservationIgnored let clock: EngineClock
-    @ObservationIgnored private let pace: DecisionPace
 
     /// Creates a desk. Call ``prepare()`` before the first page is shown.
     ///
@@ -55,11 +54,10 @@ public final class LibraryDesk: SiftDesk, Service {
     ///   - loader: Loads pictures.
     ///   - session: The session to which decisions belong.
     ///   - waitsForReview: Whether the processor waits for a review.
-    ///   - pace: Is told of each decision, so that background work waits. Default: one of its own.
     ///   - seams: The clock and the ids. Default: those of the system.
     public init(
         _ record: Library, database: AppDatabase, processor: PhotoBatchProcessor, service: LibraryService,
-        loader: PhotoLoader, session: Int64, waitsForReview: Bool = false, pace: DecisionPace = DecisionPace(),
+        loader: PhotoLoader, session: Int64, waitsForReview: Bool = false,
         seams: EngineSeams = EngineSeams()
     ) {
         self.record = record
@@ -69,7 +67,6 @@ public final class LibraryDesk: SiftDesk, Service {
         activities = service.activities
         self.waitsForReview = waitsForReview
         clock = seams.clock
-        self.pace = pace
         // Pages ask for the pictures of the photos ahead, in the size in which they show them.
         model = PhotoSwipeViewModel(
             library: record.id, session: session, database: database, processor: processor, loader: loader,
@@ -134,7 +131,6 @@ public final class LibraryDesk: SiftDesk, Service {
     /// nothing.
     public func decide(_ requests: [DecisionRequest]) async throws {
         try await act {
-            self.pace.decided()
             let step = self.step(of: requests)
             let isDone =
                 requests.count == 1

@@ -133,6 +133,50 @@ private func ids(_ groups: [AlikeGroup]) -> [[Int64]] { groups.map { $0.photos.m
         #expect(NearDuplicateFinder().groups(among: wide).first?.photos.count == 1500)
     }
 
+    @Test func joinsEqualPicturesWithoutComparingThem() {
+        let photos = (0..<20_000).map { (number: Int) -> AlikePhoto in
+            let hash: UInt64 = number.isMultiple(of: 2) ? 0 : .max
+            return photo(Int64(number), hash: hash, width: number % 4 < 2 ? 400 : 300)
+        }
+        var search = NearDuplicateSearch(photos, coarse: 5, fine: 20, allowance: 100)
+        let groups = search.groups()
+        #expect(groups.map { $0.count } == [5000, 5000, 5000, 5000])
+        #expect(search.allowance > 0, "Only four pictures were compared.")
+        let sizeless = (0..<3 as Range<Int64>).map { photo($0, width: 0) }
+        var empty = NearDuplicateSearch(sizeless, coarse: 5, fine: 20)
+        #expect(empty.groups().isEmpty, "A picture without a size is alike none.")
+    }
+
+    /// Groups with few comparisons are parts of the groups with all of them.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>) func aSmallAllowanceMissesPairsAndInventsNone(_ seed: UInt64) {
+        let photos = Self.pictures(seed)
+        let whole = NearDuplicateFinder().groups(among: photos).map { Set($0.photos) }
+        var counts: [Int] = []
+        for allowance in [0, 1000, 10_000, 10_000_000] {
+            var search = NearDuplicateSearch(photos, coarse: 5, fine: 20, allowance: allowance)
+            let groups = search.groups().map { members in Set(members.map { photos[$0].id }) }
+            #expect(groups.allSatisfy { group in whole.contains { $0.isSuperset(of: group) } })
+            counts.append(groups.reduce(0) { $0 + $1.count - 1 })
+        }
+        let all = whole.reduce(0) { $0 + $1.count - 1 }
+        #expect(counts == counts.sorted() && counts.last == all)
+    }
+
+    @Test func comparesNoMoreThanItsAllowance() {
+        var numbers = SeededNumbers(state: 3)
+        let photos = (0..<4000).map { number in
+            var one = photo(Int64(number))
+            one.features.hash256.words = (numbers.next(), numbers.next(), numbers.next(), numbers.next())
+            // Equal bands, so that no index helps.
+            for _ in 0..<40 { one.features.hash256.words.0 &= numbers.next() | 0xFF }
+            return one
+        }
+        var search = NearDuplicateSearch(photos, coarse: 5, fine: 63, allowance: 100_000)
+        _ = search.groups()
+        // A photo that is being compared is compared with all others of its class.
+        #expect(search.allowance <= 0 && search.allowance > -photos.count)
+    }
+
     @Test func readsTheHashesOfImageHash() throws {
         let text = "00ff0f3c5a96e1d2"
         let hash = try #require(PhotoHash64(hexadecimal: text))

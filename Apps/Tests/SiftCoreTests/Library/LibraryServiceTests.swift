@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareLoading
 import HablarePersistence
 import HablareStores
 import HablareTestKit
@@ -14,7 +15,7 @@ import Testing
         let opening = StoredPhotoOpening(store.database)
         let engine = AIRequestManager(
             store: InMemoryStore(),
-            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening)]))
+            providers: try ProviderRegistry([PhotoAnalyst(imaging: imaging, opening: opening, budget: LoadBudget())]))
         return PhotoIndexer(database: store.database, imaging: imaging, opening: opening, engine: engine)
     }
 

@@ -25,6 +25,10 @@ final class TestStore: Sendable {
         try await self.init(in: database, names)
     }
 
+    convenience init(names: [String]) async throws {
+        try await self.init(in: AppDatabase.inMemory(migrator: SiftSchema.migrator), names)
+    }
+
     private init(in database: AppDatabase, _ names: [String]) async throws {
         self.database = database
         test = try TestLibrary()
