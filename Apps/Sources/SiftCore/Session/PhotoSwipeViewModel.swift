@@ -412,7 +412,7 @@ public final class PhotoSwipeViewModel {
                 guard currentPhoto?.id == photo.id, !(error is CancellationError) else { return }
                 let failure = Self.words(for: error)
                 pictureError = failure
-                guard failure.code == .needsNetwork else {
+                guard failure.code == .needsNetwork || failure.code == .notAnswering else {
                     isLoading = false
                     return
                 }

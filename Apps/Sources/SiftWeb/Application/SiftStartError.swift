@@ -58,7 +58,7 @@ extension SiftStartError {
                 "There is no folder '\(folder)'. Check its name, or connect the volume that holds it."
             case .permissionMissing:
                 "You may not read the folder '\(folder)'. Change its permissions, or name another."
-            case .needsNetwork:
+            case .needsNetwork, .notAnswering:
                 "The volume of the folder '\(folder)' does not answer. Connect it, then start Sift again."
             default: "The folder '\(folder)' cannot be opened. \(error.message) \(error.advice)"
             }
