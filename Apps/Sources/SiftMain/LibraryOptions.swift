@@ -18,7 +18,9 @@ struct DataOptions: ParsableArguments {
         let data = dataDir.map { URL(fileURLWithPath: $0) } ?? SiftApplication.Locations.usualData(environment)
         let named = folders.isEmpty ? [PicturesFolder.usual(environment)] : folders
         return SiftApplication.Locations(
-            data: data, folders: named.map { URL(fileURLWithPath: $0).standardizedFileURL.path },
+            // The hint keeps `URL` from asking the volume, which may not answer.
+            data: data,
+            folders: named.map { URL(filePath: $0, directoryHint: .notDirectory).standardizedFileURL.path },
             trash: trash.map { URL(fileURLWithPath: $0).standardizedFileURL.path })
     }
 
