@@ -65,7 +65,7 @@ struct CommandFailure: Error, Equatable {
 
     private static func status(of code: PhotoProcessingError.Code) -> Status {
         switch code {
-        case .photoGone, .permissionMissing, .needsNetwork: .inputMissing
+        case .photoGone, .permissionMissing, .needsNetwork, .notAnswering: .inputMissing
         case .busy: .temporary
         case .diskFull, .noTrash, .nameTaken: .inputOutput
         default: .incomplete

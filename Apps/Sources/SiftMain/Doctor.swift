@@ -27,10 +27,10 @@ struct Doctor: AsyncParsableCommand {
             report("data in \(locations.data.path)", CommandFailure(error).message)
         }
         let folder = locations.folders[0]
-        do throws(PhotoProcessingError) {
-            _ = try LibraryFolder.open(folder)
+        do {
+            _ = try await LibraryFolder.opened(folder)
             report("photos in \(folder)", nil)
-        } catch {
+        } catch let error as PhotoProcessingError {
             report("photos in \(folder)", SiftStartError(error, folder: folder).message)
         }
         let isWritable = FileManager.default.isWritableFile(atPath: folder)

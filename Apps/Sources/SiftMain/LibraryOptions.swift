@@ -16,9 +16,11 @@ struct DataOptions: ParsableArguments {
     func locations(_ folders: [String]) -> SiftApplication.Locations {
         let environment = ProcessInfo.processInfo.environment
         let data = dataDir.map { URL(fileURLWithPath: $0) } ?? SiftApplication.Locations.usualData(environment)
-        let named = folders.isEmpty ? ["\(environment["HOME"] ?? ".")/Pictures"] : folders
+        let named = folders.isEmpty ? [PicturesFolder.usual(environment)] : folders
         return SiftApplication.Locations(
-            data: data, folders: named.map { URL(fileURLWithPath: $0).standardizedFileURL.path },
+            // The hint keeps `URL` from asking the volume, which may not answer.
+            data: data,
+            folders: named.map { URL(filePath: $0, directoryHint: .notDirectory).standardizedFileURL.path },
             trash: trash.map { URL(fileURLWithPath: $0).standardizedFileURL.path })
     }
 
@@ -54,10 +56,14 @@ struct DataOptions: ParsableArguments {
         do {
             return try await SiftApplication.open(locations, imaging: pool, logger: logger)
         } catch let error as SiftStartError where error.code == .folderMissing {
-            var advice = ""
             if named.isEmpty {
-                advice = " To name another folder: sift serve FOLDER"
-            } else if let word = named.first, named.count == 1, !word.contains("/") {
+                throw SiftStartError(
+                    error.code,
+                    "\(error.message) Sift shows this folder if you name none. Name one: sift serve FOLDER. "
+                        + EmptyFolderNote.sample)
+            }
+            var advice = ""
+            if let word = named.first, named.count == 1, !word.contains("/") {
                 advice = " If '\(word)' is meant as a command: `sift --help` lists the commands."
             }
             throw SiftStartError(error.code, error.message + advice)
@@ -69,7 +75,7 @@ struct DataOptions: ParsableArguments {
 struct LibraryOptions: ParsableArguments {
     @OptionGroup var data: DataOptions
 
-    @Argument(help: "The folder of photos. Default: ~/Pictures.")
+    @Argument(help: "The folder of photos. Default: the desktop's folder of pictures.")
     var photos: String?
 
     private var named: [String] { photos.map { [$0] } ?? [] }

@@ -12,7 +12,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Show the photos in the browser. Prints the link to open.",
         discussion: """
             EXAMPLES:
-              sift serve                      show ~/Pictures
+              sift serve                      show the desktop's folder of pictures
               sift serve ~/Pictures /mnt/card show two folders
               sift serve --port 8640 ~/Pictures
                                               keep the port, so that open pages recover after a restart
@@ -28,7 +28,7 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Print the link only. Without it, Sift also opens the browser, if it runs in a terminal of a desktop.")
     var noOpen = false
 
-    @Argument(help: "The folders of photos. Default: ~/Pictures.")
+    @Argument(help: "The folders of photos. Default: the desktop's folder of pictures.")
     var photos: [String] = []
 
     mutating func validate() throws {
@@ -50,8 +50,11 @@ struct Serve: AsyncParsableCommand {
                 FaceServer.printLine(link)
                 if let program { BrowserOpening.open(link, with: program, page: page, logger: logger) }
             }
+            let notes = application.libraries.map {
+                EmptyFolderNote($0, in: application, isNamed: !photos.isEmpty)
+            }
             try await ServiceGroup(
-                services: application.services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
+                services: application.services + notes + [server], gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             ).run()
         }

@@ -12,6 +12,7 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 from small_photos import fill, pictures
+from waiting import settle
 
 
 class SiftCase(unittest.TestCase):
@@ -72,10 +73,15 @@ class SiftCase(unittest.TestCase):
         if self.process is None:
             return None
         self.process.send_signal(how)
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=60)
         self.process.stdout.close()
         self.process = None
         return code
+
+    def go(self, path):
+        """Opens a page of this Sift, and waits until it stands still."""
+        self.page.goto(f"http://127.0.0.1:{self.port}{path}")
+        settle(self.page)
 
     def shown(self):
         return self.page.locator(".caption-name").inner_text()
@@ -88,7 +94,7 @@ class SiftCase(unittest.TestCase):
         return sorted(file.name for file in folder.iterdir()) if folder.exists() else []
 
     def expect_trashed(self, names):
-        for _ in range(100):
+        for _ in range(400):
             if self.trashed() == names:
                 return
             self.page.wait_for_timeout(50)

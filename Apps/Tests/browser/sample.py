@@ -8,6 +8,7 @@ import json
 import mimetypes
 import queue
 import socket
+import sys
 import threading
 import time
 import urllib.parse
@@ -458,6 +459,11 @@ class Server(ThreadingHTTPServer):
     def process_request(self, request, address):
         self.connections.add(request)
         super().process_request(request, address)
+
+    def handle_error(self, request, address):
+        """Says nothing of a browser that left a page before its answer was there."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, address)
 
     def drop_connections(self):
         for connection in self.connections:

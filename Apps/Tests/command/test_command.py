@@ -4,6 +4,7 @@ Run: `SIFT=path python3 -m unittest discover Apps/Tests/command`. Some tests mou
 that is not allowed.
 """
 
+import ctypes
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ import pty
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -30,6 +32,30 @@ def mount(folder, size, *options):
                           capture_output=True)
     if done.returncode != 0:
         raise unittest.SkipTest("mounting a volume is not allowed here")
+
+
+class Stall:
+    """A file system over a folder that never answers, as a share of a server that is gone. Needs FUSE."""
+
+    def __init__(self, folder):
+        self.folder = os.fsencode(folder)
+
+    def __enter__(self):
+        library = ctypes.CDLL(None, use_errno=True)
+        try:
+            self.device = os.open("/dev/fuse", os.O_RDWR)
+        except OSError:
+            raise unittest.SkipTest("FUSE is not available here") from None
+        options = f"fd={self.device},rootmode=40000,user_id=0,group_id=0".encode()
+        if library.mount(b"sift-test", self.folder, b"fuse", 0, options) != 0:
+            os.close(self.device)
+            raise unittest.SkipTest("mounting a volume is not allowed here")
+        return self
+
+    def __exit__(self, *_):
+        # Whoever waits for an answer gets an error now.
+        os.close(self.device)
+        subprocess.run(["umount", "--lazy", self.folder], check=True)
 
 
 class CommandCase(unittest.TestCase):
@@ -77,7 +103,8 @@ class CommandCase(unittest.TestCase):
         return done.returncode, done.stdout, done.stderr
 
     def serve(self, *folders, **options):
-        started = Sift(SIFT, [*self.places, *map(str, folders or [self.photos])], self.environment, **options)
+        named = [str(folder) for folder in folders or [self.photos] if folder is not None]
+        started = Sift(SIFT, [*self.places, *named], self.environment, **options)
         self.running.append(started)
         return started.wait_for_link()
 
@@ -85,8 +112,17 @@ class CommandCase(unittest.TestCase):
         files = (folder or self.trash) / "files"
         return sorted(file.name for file in files.iterdir()) if files.exists() else []
 
-    def wait_until(self, condition, what):
-        for _ in range(400):
+    def indexed(self):
+        """Returns how many photos have their hashes in the store."""
+        database = sqlite3.connect(f"file:{self.data}/sift.sqlite?mode=ro", uri=True, timeout=10)
+        try:
+            return database.execute("SELECT COUNT(*) FROM shot WHERE hash64 IS NOT NULL").fetchone()[0]
+        finally:
+            database.close()
+
+    def wait_until(self, condition, what, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
             if condition():
                 return
             time.sleep(0.05)
@@ -119,7 +155,19 @@ class MessageTests(CommandCase):
         self.assertRefused(self.sift("serv", *self.places), 66, "serv'", "`sift --help` lists the commands")
 
     def test_without_a_folder_the_usual_one_is_named(self):
-        self.assertRefused(self.sift("serve", *self.places), 66, "home/Pictures'", "sift serve FOLDER")
+        self.assertRefused(
+            self.sift("serve", *self.places), 66, "home/Pictures'", "sift serve FOLDER", "`make sift`")
+
+    def test_the_usual_folder_is_the_desktops(self):
+        settings = self.root / "home" / ".config"
+        settings.mkdir(parents=True)
+        (settings / "user-dirs.dirs").write_text('# desktop\nXDG_MUSIC_DIR="$HOME/Musik"\nXDG_PICTURES_DIR="$HOME/Bilder"\n')
+        self.assertRefused(self.sift("scan", *self.places), 66, "home/Bilder'")
+        self.add_photos(2, self.root / "home" / "Bilder")
+        self.assertEqual(self.sift("scan", *self.places)[1].splitlines()[0], "added: 2")
+        for text in ('XDG_PICTURES_DIR="$HOME/"', 'XDG_PICTURES_DIR=', 'XDG_PICTURES_DIR="Bilder"', "\0"):
+            (settings / "user-dirs.dirs").write_text(text)
+            self.assertRefused(self.sift("scan", *self.places), 66, "home/Pictures'")
 
     def test_a_file_is_no_folder(self):
         self.add_photos(1)
@@ -183,6 +231,21 @@ class RunningTests(CommandCase):
                 self.assertEqual(sift.end(how), 0)
                 self.assertEqual(len(sift.lines), 1, sift.lines)
                 self.assertEqual(sift.errors, [])
+
+    def test_a_folder_without_photos_is_noted(self):
+        usual = self.root / "home" / "Pictures"
+        usual.mkdir(parents=True)
+        for named, advice in (([], "sift serve FOLDER"), ([usual], "appear in the page")):
+            sift = self.serve(*named or [None])
+            self.wait_until(lambda: sift.errors, "the note")
+            self.assertRegex(sift.errors[0], f"^sift: There is no photo in '{usual}' that Sift can show.")
+            self.assertIn(advice, sift.errors[0])
+            self.assertEqual(sift.end(), 0)
+        self.add_photos(1, usual)
+        sift = self.serve()
+        self.wait_until(lambda: self.indexed() == 1, "the index")
+        self.assertEqual(sift.end(), 0)
+        self.assertEqual(sift.errors, [])
 
     def test_a_second_sift_on_the_same_data_is_told_what_to_do(self):
         self.add_photos(2)
@@ -341,6 +404,65 @@ class FolderTests(CommandCase):
         self.assertIn("Free some space", refused.problem["detail"])
         (self.data / "ballast").unlink()
         sift.decide(photo, "trash")
+        self.wait_until(lambda: self.trashed() == ["IMG_0000.jpg"], "the trash")
+        self.assertEqual(sift.end(), 0)
+
+    def test_a_data_directory_that_is_full_while_photos_are_indexed(self):
+        """The store of the engine may be the first to find the volume full. Sift goes on, and indexes later."""
+        self.add_photos(60)
+        self.mount(self.data, "4m")
+        sift = self.serve()
+        self.wait_until(lambda: self.indexed() > 0, "the first indexed photo")
+        ballast = open(self.data / "ballast", "wb", buffering=0)
+        try:
+            while True:
+                ballast.write(b"x" * 4096)
+        except OSError:
+            ballast.close()
+        self.wait_until(lambda: any("cannot be indexed" in line for line in sift.errors), "the failure")
+        photo = sift.wait_for(lambda state: state["deck"].get("photo"))["deck"]["photo"]
+        (self.data / "ballast").unlink()
+        sift.decide(photo, "trash")
+        self.wait_until(lambda: self.trashed() == ["IMG_0000.jpg"], "the trash")
+        self.wait_until(lambda: self.indexed() >= 59, "the index", seconds=120)
+        self.assertEqual(sift.end(), 0)
+
+    def test_a_folder_that_does_not_answer_at_the_start(self):
+        self.photos.mkdir()
+        with Stall(self.photos):
+            code, output, errors = self.sift("serve", *self.places, str(self.photos))
+        self.assertEqual((code, output), (66, ""), errors)
+        self.assertIn(f"folder '{self.photos}' does not answer", errors)
+
+    def test_a_folder_that_does_not_answer_while_it_is_served(self):
+        self.add_photos(3)
+        sift = self.serve()
+        photo = sift.wait_for(lambda state: state["deck"].get("photo"))["deck"]["photo"]
+        inside = os.open(self.photos, os.O_RDONLY)
+        with Stall(self.photos):
+            # The folder below the stalled one reports a change, so Sift scans.
+            os.close(os.open("note.txt", os.O_CREAT | os.O_WRONLY, dir_fd=inside))
+            state = sift.wait_for(
+                lambda state: (state["library"].get("notice") or {}).get("title") == "The folder does not answer.",
+                seconds=60, what="the notice")
+            self.assertIsNotNone(state["deck"].get("photo"), "the card stays")
+            began = time.monotonic()
+            sift.decide(photo, "trash")
+            sift.wait_for(lambda state: state["deck"]["photo"]["name"] == "IMG_0001.jpg")
+            self.assertLess(time.monotonic() - began, 5, "deciding does not wait for the folder")
+        os.close(inside)
+        self.wait_until(lambda: self.trashed() == ["IMG_0000.jpg"], "the trash", seconds=60)
+        sift.wait_for(lambda state: not state["library"].get("notice"), seconds=60, what="the end of the notice")
+        self.assertEqual(sift.end(), 0)
+
+    def test_sift_ends_while_a_folder_does_not_answer(self):
+        self.add_photos(3)
+        sift = self.serve()
+        photo = sift.wait_for(lambda state: state["deck"].get("photo"))["deck"]["photo"]
+        with Stall(self.photos):
+            sift.decide(photo, "trash")
+            self.assertEqual(sift.end(signal.SIGINT), 0)
+        sift = self.serve()
         self.wait_until(lambda: self.trashed() == ["IMG_0000.jpg"], "the trash")
         self.assertEqual(sift.end(), 0)
 

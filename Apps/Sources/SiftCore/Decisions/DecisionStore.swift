@@ -366,7 +366,7 @@ public struct DecisionStore: Sendable {
     /// Removes settled decisions that were made before a date, up to a number. Their photos keep their marks. Decisions
     /// whose photos are in the trash stay, so that they can be undone.
     ///
-    /// - Returns: The number of removed decisions. Call again until it is 0.
+    /// - Returns: The number of removed records. Call again until it is 0.
     public func prune(before date: Date, atMost limit: Int = 500, in db: Database) throws -> Int {
         try db.execute(
             sql: """
@@ -374,17 +374,18 @@ public struct DecisionStore: Sendable {
                 JOIN shot ON shot.id = decision.shot
                 WHERE madeAt < ? AND settled >= execution AND shot.state <> 'trashed' LIMIT ?)
                 """, arguments: [date, limit])
-        let removed = db.changesCount
+        var removed = db.changesCount
         try db.execute(
             sql: "DELETE FROM command WHERE id IN (SELECT id FROM command WHERE madeAt < ? LIMIT ?)",
             arguments: [date, limit])
+        removed += db.changesCount
         // Sessions that lost their last decision, or never had one.
         try db.execute(
             sql: """
                 DELETE FROM session WHERE id IN (SELECT id FROM session WHERE startedAt < ?
                 AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.session = session.id) LIMIT ?)
                 """, arguments: [date, limit])
-        return removed
+        return removed + db.changesCount
     }
 
     private static func text(of action: PhotoAction) throws -> String {

@@ -20,6 +20,8 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
         public static let photoChanged = Code(rawValue: "photoChanged")
         /// The file lies on a volume or a service that cannot be reached now.
         public static let needsNetwork = Code(rawValue: "needsNetwork")
+        /// The file's volume does not answer in time, as a share of a server that is gone.
+        public static let notAnswering = Code(rawValue: "notAnswering")
         /// The file is damaged, too large, of an unknown format, or the decoder failed.
         public static let processingFailed = Code(rawValue: "processingFailed")
         /// The action is not one that this version knows.
@@ -56,8 +58,8 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - message: The sentence that says what is wrong. The default is the code's usual sentence.
     ///   - advice: The sentence that says what to do. The default is the code's usual sentence.
-    ///   - isRetryable: Whether a repetition can succeed. The default depends on the code: true for `needsNetwork` and
-    ///     `diskFull`.
+    ///   - isRetryable: Whether a repetition can succeed. The default depends on the code: true for `needsNetwork`,
+    ///     `notAnswering` and `diskFull`.
     ///   - cause: Technical words for logs, such as `EACCES at openat`.
     public init(
         _ code: Code, message: String? = nil, advice: String? = nil, isRetryable: Bool? = nil, cause: String? = nil
@@ -66,7 +68,7 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
         self.code = code
         self.message = message ?? usual.message
         self.advice = advice ?? usual.advice
-        self.isRetryable = isRetryable ?? (code == .needsNetwork || code == .diskFull)
+        self.isRetryable = isRetryable ?? [.needsNetwork, .notAnswering, .diskFull].contains(code)
         self.cause = cause
     }
 
@@ -89,6 +91,11 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
             (
                 "This photo is on a volume that cannot be reached now.",
                 "Connect the volume or the network. Sift tries again by itself."
+            )
+        case .notAnswering:
+            (
+                "The drive or server that holds this photo does not answer.",
+                "Check its cable or the network. Sift tries again by itself."
             )
         case .unknownAction:
             ("This version of Sift does not know that action.", "Update Sift, or choose another action.")

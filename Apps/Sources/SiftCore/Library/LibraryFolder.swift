@@ -1,4 +1,5 @@
 import Foundation
+public import Hablare
 
 #if canImport(Glibc)
 import Glibc
@@ -57,6 +58,24 @@ public final class LibraryFolder: Sendable {
             guard error.code == .photoGone else { throw error }
             throw PhotoProcessingError(.needsNetwork, cause: error.cause)
         }
+    }
+
+    /// Opens a folder by its path, and does not block the caller's thread.
+    ///
+    /// - Parameter seams: The clock that bounds the wait for a volume: 10 s. Default: that of the system.
+    /// - Throws: The errors of ``open(_:)-(String)``. ``PhotoProcessingError`` with code `notAnswering` if the volume
+    ///   takes too long. `CancellationError` if the task is cancelled.
+    public static func opened(_ path: String, seams: EngineSeams = EngineSeams()) async throws -> LibraryFolder {
+        try await BlockingWork.reading(clock: seams.clock) { try open(path) }
+    }
+
+    /// Returns whether the folder of a known library can be changed.
+    ///
+    /// - Parameter seams: The clock that bounds the wait for a volume: 10 s. Default: that of the system.
+    /// - Throws: ``PhotoProcessingError`` with code `notAnswering`. `CancellationError` if the task is cancelled.
+    public static func isWritable(_ library: Library, seams: EngineSeams = EngineSeams()) async throws -> Bool {
+        let path = library.path.map { CChar(bitPattern: $0) } + [0]
+        return try await BlockingWork.reading(clock: seams.clock) { access(path, W_OK) == 0 }
     }
 
     /// Opens a file for reading and checks that it is the version that was seen.

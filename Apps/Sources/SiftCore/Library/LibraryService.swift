@@ -23,6 +23,8 @@ public final class LibraryService: Service {
     static let quietTime: Duration = .milliseconds(500)
     /// The time between two attempts at a library that cannot be read: 2 s.
     static let retryDelay: Duration = .seconds(2)
+    /// The pause before photos are indexed again after a failure: 10 s.
+    static let indexRetryDelay: Duration = .seconds(10)
     /// The time between two scans of a library of which not every folder is watched: 60 s.
     static let pollingInterval: Duration = .seconds(60)
 
@@ -51,14 +53,14 @@ public final class LibraryService: Service {
         self.indexer = indexer
         self.logger = logger
         clock = seams.clock
-        scanner = LibraryScanner(database: database, date: seams.date)
+        scanner = LibraryScanner(database: database, seams: seams)
     }
 
     /// The activities of the service from now on. Each reader gets each activity.
     public var activities: AsyncStream<Activity> { feed.elements() }
 
     /// Runs until a graceful shutdown, or until the task is cancelled. A scan that the database cannot store is repeated
-    /// after 2 s.
+    /// after 2 s, and indexing that fails after 10 s.
     ///
     /// - Throws: Errors other than those of the folder and the database.
     public func run() async throws {
@@ -91,17 +93,14 @@ public final class LibraryService: Service {
         guard let library = try await database.read({ try PhotoStore().library(id, in: $0) }) else {
             throw PhotoProcessingError(.photoGone)
         }
-        let watch = LibraryWatch(try await BlockingWork.run { try LibraryFolder.open(library.path) })
+        let folder = try await BlockingWork.reading(clock: clock) { try LibraryFolder.open(library.path) }
+        let watch = LibraryWatch(folder)
         let changes = watch.changes()
         let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let unindexed = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in changes { due.continuation.yield() } }
-            group.addTask { [self] in
-                // If indexing fails, the loop below ends too.
-                defer { due.continuation.finish() }
-                for await _ in unindexed.stream { try await index() }
-            }
+            group.addTask { [self] in for await _ in unindexed.stream { try await index() } }
             defer { group.cancelAll() }
             try await scan(watch)
             unindexed.continuation.yield()
@@ -133,11 +132,23 @@ public final class LibraryService: Service {
         feed.send(.watching)
     }
 
+    /// Indexes the photos until none is left. A failure, such as a full data folder, must not end the program: nothing
+    /// that a person decides depends on the index.
     private func index() async throws {
         guard let indexer else { return }
         feed.send(.indexing)
-        try await indexer.readHeaders(of: library)
-        try await indexer.computeFeatures(of: library)
+        while true {
+            do {
+                try await indexer.readHeaders(of: library)
+                try await indexer.computeFeatures(of: library)
+                break
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                logger.warning("The photos cannot be indexed now. Sift tries again", metadata: ["cause": "\(error)"])
+                try await clock.sleep(for: Self.indexRetryDelay)
+            }
+        }
         feed.send(.watching)
     }
 }

@@ -12,8 +12,8 @@ public import Logging
 /// are decoded again when they are not in memory: the photo itself is on the disk, a copy would need about 0.5 MB for each
 /// photo, and would outlive the photo.
 ///
-/// A load has three attempts, with waits of 1 s and 2 s, if its failure can pass. A damaged or missing file is not
-/// tried again, and neither is a cancelled load.
+/// A load has three attempts, with waits of 1 s and 2 s, if its failure can pass. A damaged or missing file, a file
+/// of a volume that does not answer, and a cancelled load are not tried again.
 public final class PhotoLoader: Sendable {
     /// The key of a load: a size of a version of a photo.
     public struct Key: Sendable, Hashable, Codable {
@@ -99,7 +99,11 @@ public final class PhotoLoader: Sendable {
     }
 
     private static func policy(_ loads: Int, _ count: Int, _ bytes: Int) -> LoaderPolicy<Rendition> {
-        let retry = LoadRetryPolicy { error in (error as? PhotoProcessingError)?.isRetryable ?? true }
+        // A volume that does not answer has had its time. The place is for the photos of other volumes.
+        let retry = LoadRetryPolicy { error in
+            guard let error = error as? PhotoProcessingError else { return true }
+            return error.isRetryable && error.code != .notAnswering
+        }
         return LoaderPolicy(
             concurrency: loads, retry: retry, memoryCount: count, memoryBytes: bytes, cost: { $0.bytes.count })
     }
@@ -186,6 +190,9 @@ public final class PhotoLoader: Sendable {
 
     /// The predicted bytes and the number of the loads that decode now.
     public var load: (bytes: Int, count: Int) { (budget.bytesInFlight, budget.loadsInFlight) }
+
+    /// The number of loads that wait until others free their predicted bytes.
+    var waitingLoads: Int { budget.waitingLoads }
 
     /// Cancels all loads and waits until they end.
     public func shutdown() async {

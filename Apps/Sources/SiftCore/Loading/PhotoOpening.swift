@@ -1,4 +1,5 @@
 import GRDB
+public import Hablare
 public import HablarePersistence
 import Synchronization
 
@@ -7,7 +8,7 @@ public protocol PhotoOpening: Sendable {
     /// Opens the picture of a photo, and returns its header if it is known.
     ///
     /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged` if the picture has another version,
-    ///   `permissionMissing`, `needsNetwork`.
+    ///   `permissionMissing`, `needsNetwork`; `notAnswering` if the volume takes too long.
     func open(_ id: PhotoID, expecting version: PhotoVersion) async throws -> (file: OpenPhoto, header: PhotoHeader?)
 
     /// Keeps a header that was read, so that it need not be read again.
@@ -20,11 +21,19 @@ public protocol PhotoOpening: Sendable {
 /// Opens photos at the places that the store knows.
 public final class StoredPhotoOpening: PhotoOpening {
     private let database: AppDatabase
+    private let clock: EngineClock
     private let photos = PhotoStore()
     private let folders = Mutex<[LibraryID: LibraryFolder]>([:])
 
-    /// Creates an opener on Sift's database.
-    public init(_ database: AppDatabase) { self.database = database }
+    /// Creates an opener.
+    ///
+    /// - Parameters:
+    ///   - database: Sift's database.
+    ///   - seams: The clock that bounds the wait for a volume: 10 s. Default: that of the system.
+    public init(_ database: AppDatabase, seams: EngineSeams = EngineSeams()) {
+        self.database = database
+        clock = seams.clock
+    }
 
     /// Opens the picture of a photo.
     public func open(
@@ -36,7 +45,7 @@ public final class StoredPhotoOpening: PhotoOpening {
         }
         guard let photo, let library, photo.state == .present else { throw PhotoProcessingError(.photoGone) }
         guard photo.version.isSameFile(as: version) else { throw PhotoProcessingError(.photoChanged) }
-        return try await BlockingWork.run { [self] in
+        return try await BlockingWork.reading(clock: clock) { [self] in
             (try file(of: photo, in: library, version), photo.header)
         }
     }

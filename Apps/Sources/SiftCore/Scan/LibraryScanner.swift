@@ -1,5 +1,6 @@
-public import Foundation
+import Foundation
 import GRDB
+public import Hablare
 public import HablarePersistence
 
 /// Scans a library into the store, in batches, so that the first photos can be shown while the scan runs.
@@ -30,11 +31,13 @@ public struct LibraryScanner: Sendable {
     private let database: AppDatabase
     private let photos = PhotoStore()
     private let date: @Sendable () -> Date
+    private let clock: EngineClock
 
     /// Creates a scanner.
-    public init(database: AppDatabase, date: @escaping @Sendable () -> Date = { Date() }) {
+    public init(database: AppDatabase, seams: EngineSeams = EngineSeams()) {
         self.database = database
-        self.date = date
+        date = seams.date
+        clock = seams.clock
     }
 
     /// Scans a library. Calls for one library must not overlap.
@@ -45,14 +48,14 @@ public struct LibraryScanner: Sendable {
     ///   - visited: Called with each folder before it is read, so that a watch can begin there.
     /// - Returns: The numbers of folders and shots that were found.
     /// - Throws: ``PhotoProcessingError`` if the folder cannot be opened, or with code `needsNetwork` if it is empty
-    ///   and on another device than before, as the mount point of a missing volume is. `CancellationError`; what was
-    ///   written stays.
+    ///   and on another device than before, as the mount point of a missing volume is, or with code `notAnswering` if its
+    ///   volume takes too long. `CancellationError`; what was written stays.
     @discardableResult
     public func scan(
         _ library: Library, progress: @escaping @Sendable (Progress) async -> Void = { _ in },
         visited: @escaping @Sendable (RelativeFolder) -> Void = { _ in }
     ) async throws -> Progress {
-        let folder = try await BlockingWork.run { try LibraryFolder.open(library.path) }
+        let folder = try await BlockingWork.reading(clock: clock) { try LibraryFolder.open(library.path) }
         var machine = ScanMachine(known: try await database.read { try photos.knownShots(of: library.id, in: $0) })
         var report = Progress()
         var edits: [ScanEdit] = []
@@ -60,9 +63,11 @@ public struct LibraryScanner: Sendable {
         var rest: [RelativeFolder] = [.root]
         while let next = rest.popLast() {
             try Task.checkCancellation()
-            visited(next)
             do {
-                let items = try await BlockingWork.run { try folder.items(in: next) }
+                let items = try await BlockingWork.reading(clock: clock) {
+                    visited(next)
+                    return try folder.items(in: next)
+                }
                 if next == .root, items.isEmpty, folder.device != library.device, library.scannedAt != nil {
                     throw PhotoProcessingError(.needsNetwork, cause: "Empty, and on another device.")
                 }
@@ -118,7 +123,7 @@ public struct LibraryScanner: Sendable {
     /// Returns the digest of a file, or nil if it cannot be read, which counts as different.
     private func digest(of file: PhotoFile, in folder: LibraryFolder) async -> [UInt8]? {
         do {
-            return try await BlockingWork.run {
+            return try await BlockingWork.reading(clock: clock) {
                 let photo = try folder.open(file.path, id: PhotoID(rawValue: 0), expecting: file.version)
                 return try ContentDigest.digest(of: photo)
             }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Hablare
 public import HablareData
 import HablareLoading
@@ -29,22 +29,22 @@ public final class PhotoSwipeViewModel {
     static let preloaded = 5
 
     /// The photo that waits for a decision; nil if none is left.
-    public private(set) var currentPhoto: Photo?
+    public internal(set) var currentPhoto: Photo?
     /// The picture of the photo: first the embedded thumbnail, then the card; nil while there is none.
-    public private(set) var picture: Rendition?
+    public internal(set) var picture: Rendition?
     /// Whether the picture is being loaded.
-    public private(set) var isLoading = false
+    public internal(set) var isLoading = false
     /// The photos that come next.
-    public private(set) var queue: [Photo] = []
+    public internal(set) var queue: [Photo] = []
     /// The state of the decisions that wait to be carried out.
-    public private(set) var pending = ActionQueueSnapshot()
+    public internal(set) var pending = ActionQueueSnapshot()
     /// Count, share, rate and estimate.
-    public private(set) var progress = SessionProgress()
+    public internal(set) var progress = SessionProgress()
     /// The last error. Disappears after 5 s.
-    public private(set) var error: PhotoProcessingError?
+    public internal(set) var error: PhotoProcessingError?
     /// Why the picture of the current photo cannot be shown. Stays as long as the photo does, and the photo can be
     /// decided all the same.
-    public private(set) var pictureError: PhotoProcessingError?
+    public internal(set) var pictureError: PhotoProcessingError?
     /// Whether the file of the current photo is damaged: the picture shows what is left of it. It can be decided all the
     /// same.
     public var isDamaged: Bool {
@@ -52,11 +52,11 @@ public final class PhotoSwipeViewModel {
         return currentPhoto.isDamaged || picture?.isDamaged == true
     }
     /// How many steps can be undone.
-    public private(set) var undoCount = 0
+    public internal(set) var undoCount = 0
     /// How many steps can be redone.
-    public private(set) var redoCount = 0
+    public internal(set) var redoCount = 0
     /// Which undecided photos are shown. Default: all.
-    public private(set) var filter = PhotoStore.Filter.undecided
+    public internal(set) var filter = PhotoStore.Filter.undecided
     /// Whether a decision can be undone.
     public var canUndo: Bool { undoCount > 0 }
     /// Whether a decision can be redone.
@@ -67,25 +67,25 @@ public final class PhotoSwipeViewModel {
     /// The session that the decisions belong to.
     @ObservationIgnored public let session: Int64
     /// The size of the picture of the current photo. Nil loads none.
-    @ObservationIgnored public private(set) var pictureSize: RenditionSize?
-    @ObservationIgnored private let loadsAhead: Bool
-    @ObservationIgnored private let database: AppDatabase
-    @ObservationIgnored private let processor: PhotoBatchProcessor
-    @ObservationIgnored private let loader: PhotoLoader
-    @ObservationIgnored private let clock: EngineClock
-    @ObservationIgnored private let makeID: @Sendable () -> UUID
-    @ObservationIgnored private let photos = PhotoStore()
-    @ObservationIgnored private let decisions = DecisionStore()
-    @ObservationIgnored private let loadSlot = TaskSlot()
-    @ObservationIgnored private let errorSlot = TaskSlot()
-    @ObservationIgnored private var counted = SessionProgress()
-    @ObservationIgnored private var preload: Preload?
-    @ObservationIgnored private var isDeciding = false
-    @ObservationIgnored private var newestDecision: Int64 = 0
-    @ObservationIgnored private lazy var pacedQueue = Paced<ActionQueueSnapshot>(
+    @ObservationIgnored public internal(set) var pictureSize: RenditionSize?
+    @ObservationIgnored let loadsAhead: Bool
+    @ObservationIgnored let database: AppDatabase
+    @ObservationIgnored let processor: PhotoBatchProcessor
+    @ObservationIgnored let loader: PhotoLoader
+    @ObservationIgnored let clock: EngineClock
+    @ObservationIgnored let makeID: @Sendable () -> UUID
+    @ObservationIgnored let photos = PhotoStore()
+    @ObservationIgnored let decisions = DecisionStore()
+    @ObservationIgnored let loadSlot = TaskSlot()
+    @ObservationIgnored let errorSlot = TaskSlot()
+    @ObservationIgnored var counted = SessionProgress()
+    @ObservationIgnored var preload: Preload?
+    @ObservationIgnored var isDeciding = false
+    @ObservationIgnored var newestDecision: Int64 = 0
+    @ObservationIgnored lazy var pacedQueue = Paced<ActionQueueSnapshot>(
         .debounce(Interval.queue), clock: clock
     ) { [weak self] in self?.pending = $0 }
-    @ObservationIgnored private lazy var pacedProgress = Paced<SessionProgress>(
+    @ObservationIgnored lazy var pacedProgress = Paced<SessionProgress>(
         .throttle(Interval.progress), clock: clock
     ) { [weak self] in self?.progress = $0 }
 
@@ -171,7 +171,7 @@ public final class PhotoSwipeViewModel {
 
     /// Reads the shown photos again. Those that are gone, or were decided in another window, leave. A photo whose file
     /// was replaced or changed is shown again, with its new version.
-    private func freshen() async throws {
+    func freshen() async throws {
         let known = [currentPhoto].compactMap { $0 } + queue
         let found = try await database.read { [photos] db in try known.map { try photos.photo($0.id, in: db) } }
         var fresh: [PhotoID: Photo] = [:]
@@ -192,145 +192,7 @@ public final class PhotoSwipeViewModel {
         if now != shown { currentPhoto = now }
     }
 
-    // MARK: Deciding
-
-    /// Decides about the current photo, and shows the next one when the decision is on disk. Does nothing if there is
-    /// no photo, or while another decision is being recorded.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the decision.
-    ///   - command: The id of the person's command, which becomes the decision's id. The same id twice is one decision.
-    ///     Default: a new one.
-    public func decide(_ kind: PhotoAction.Kind, _ command: UUID? = nil) async {
-        guard let currentPhoto else { return }
-        await decide(DecisionRequest(id: command ?? makeID(), currentPhoto, kind: kind))
-    }
-
-    /// Rates the current photo, which stays. -1 rejects it, nil removes the rating.
-    public func rate(_ stars: Int?) async {
-        guard let currentPhoto else { return }
-        await decide(DecisionRequest(id: makeID(), currentPhoto, kind: .rating, rating: stars))
-    }
-
-    /// Labels the current photo, which stays. Nil removes the label.
-    public func label(_ label: String?) async {
-        guard let currentPhoto else { return }
-        await decide(DecisionRequest(id: makeID(), currentPhoto, kind: .label, label: label))
-    }
-
-    /// Records a decision that a page has made about a photo that it shows.
-    ///
-    /// - Returns: Whether the decision is on disk. If not, ``error`` says why.
-    @discardableResult
-    public func decide(_ request: DecisionRequest) async -> Bool {
-        guard !isDeciding else { return false }
-        isDeciding = true
-        defer { isDeciding = false }
-        var isRecorded = false
-        await attempt { [self] in
-            let decision: Decision
-            do {
-                decision = try await processor.decide(request, session: session)
-            } catch let error as PhotoProcessingError
-                where [.photoGone, .photoChanged, .alreadyDecided].contains(error.code)
-            {
-                await leave(request.photo)
-                throw error
-            }
-            isRecorded = true
-            guard isNew(decision) else { return }
-            if request.kind.settlesPhoto {
-                if request.shownDecision == nil { counted.settled(at: clock.now) }
-                pacedProgress.send(counted)
-                await leave(request.photo)
-            } else if currentPhoto?.id == request.photo {
-                currentPhoto = try await photo(request.photo)
-            }
-            countStep()
-        }
-        return isRecorded
-    }
-
-    /// A new step was recorded. It ends what could be redone.
-    private func countStep() {
-        undoCount = min(undoCount + 1, DecisionStore.mostCounted)
-        if redoCount != 0 { redoCount = 0 }
-    }
-
-    /// Returns whether this model sees a decision for the first time. Decisions are numbered in their order, and a
-    /// command that is repeated gets the decision that it made before.
-    private func isNew(_ decision: Decision) -> Bool {
-        guard decision.number > newestDecision else { return false }
-        newestDecision = decision.number
-        return true
-    }
-
-    /// Decides about several photos in one step, for example about a burst: the first request's photo is kept and the
-    /// others go to the trash. One undo takes all of it back.
-    ///
-    /// - Returns: Whether the decisions are on disk. If not, none is, and ``error`` says why.
-    @discardableResult
-    public func decide(_ requests: [DecisionRequest]) async -> Bool {
-        guard !isDeciding, !requests.isEmpty else { return false }
-        isDeciding = true
-        defer { isDeciding = false }
-        var isRecorded = false
-        await attempt { [self] in
-            let recorded = try await processor.decide(requests, session: session)
-            isRecorded = true
-            guard recorded.allSatisfy(isNew) else { return }
-            for request in requests where request.kind.settlesPhoto {
-                if request.shownDecision == nil { counted.settled(at: clock.now) }
-                await leave(request.photo)
-            }
-            pacedProgress.send(counted)
-            countStep()
-        }
-        return isRecorded
-    }
-
-    /// Undoes the last step, and shows its photo again.
-    ///
-    /// - Parameter command: The id of the person's command. The same id twice undoes one step. Default: a new one.
-    /// - Returns: Whether the step is undone, and that is on disk. If not, ``error`` says why.
-    @discardableResult
-    public func undo(_ command: UUID? = nil) async -> Bool {
-        let command = command ?? makeID()
-        return await attempt { [self] in
-            // The last one first, so that the first photo of the step is shown in the end.
-            for decision in try await processor.undo(of: library, command: command) {
-                if decision.action.kind.settlesPhoto {
-                    if decision.action.settledBefore == nil { counted.unsettled() }
-                    if let back = try await photo(decision.action.photo) { goBack(to: back) }
-                } else if currentPhoto?.id == decision.action.photo {
-                    currentPhoto = try await photo(decision.action.photo)
-                }
-            }
-            pacedProgress.send(counted)
-            try await readDepths()
-        }
-    }
-
-    /// Redoes the step that was undone last.
-    ///
-    /// - Parameter command: The id of the person's command. The same id twice redoes one step. Default: a new one.
-    /// - Returns: Whether the step stands again, and that is on disk. If not, ``error`` says why.
-    @discardableResult
-    public func redo(_ command: UUID? = nil) async -> Bool {
-        let command = command ?? makeID()
-        return await attempt { [self] in
-            for decision in try await processor.redo(of: library, command: command) {
-                if decision.action.kind.settlesPhoto {
-                    if decision.action.settledBefore == nil { counted.settled(at: clock.now) }
-                    await leave(decision.action.photo)
-                } else if currentPhoto?.id == decision.action.photo {
-                    currentPhoto = try await photo(decision.action.photo)
-                }
-            }
-            pacedProgress.send(counted)
-            try await readDepths()
-        }
-    }
+    // MARK: Counts and errors
 
     /// Removes the error that is shown.
     public func clearError() {
@@ -338,124 +200,7 @@ public final class PhotoSwipeViewModel {
         error = nil
     }
 
-    // MARK: Photos
-
-    private func photo(_ id: PhotoID) async throws -> Photo? {
-        try await database.read { [photos] db in try photos.photo(id, in: db) }
-    }
-
-    /// A photo is settled, gone or another one: it is not shown any more.
-    private func leave(_ id: PhotoID) async {
-        queue.removeAll { $0.id == id }
-        let isCurrent = currentPhoto?.id == id
-        if isCurrent { showNext() }
-        if queue.count < Self.preloaded {
-            await attempt { [self] in try await fill() }
-            if currentPhoto == nil { showNext() }
-        }
-    }
-
-    /// An undo brings a photo back. The current one comes after it.
-    private func goBack(to photo: Photo) {
-        guard currentPhoto?.id != photo.id else { return }
-        queue.removeAll { $0.id == photo.id }
-        if let currentPhoto { queue.insert(currentPhoto, at: 0) }
-        show(photo)
-    }
-
-    /// Reads undecided photos from the store until enough of them are known.
-    private func fill() async throws {
-        let known = Set(queue.map(\.id) + [currentPhoto?.id].compactMap { $0 })
-        let (library, filter) = (library, filter)
-        let limit = Self.ahead + known.count
-        let found = try await database.read { [photos] db in
-            try photos.photos(of: library, filter, limit: limit, in: db)
-        }
-        // A filter that was set meanwhile reads its own photos.
-        guard filter == self.filter else { return }
-        // What came in meanwhile is known too.
-        let now = Set(queue.map(\.id) + [currentPhoto?.id].compactMap { $0 })
-        queue += found.filter { !now.contains($0.id) }.prefix(max(0, Self.ahead - queue.count))
-        startPreload()
-    }
-
-    private func showNext() {
-        guard queue.isEmpty else { return show(queue.removeFirst()) }
-        currentPhoto = nil
-        picture = nil
-        pictureError = nil
-        isLoading = false
-        loadSlot.cancel()
-    }
-
-    private func show(_ photo: Photo) {
-        currentPhoto = photo
-        startLoad(of: photo)
-        startPreload()
-    }
-
-    /// Sets the size of the pictures, from the next one that is loaded on. If none was loaded yet, that of the current
-    /// photo is.
-    public func show(pictures size: RenditionSize) {
-        let isFirst = pictureSize == nil
-        pictureSize = size
-        guard isFirst, let currentPhoto else { return }
-        startLoad(of: currentPhoto)
-        startPreload()
-    }
-
-    private func startLoad(of photo: Photo) {
-        picture = pictureSize.flatMap {
-            loader.cached(PhotoLoader.Key(photo: photo.id, version: photo.version, size: $0))
-        }
-        pictureError = nil
-        isLoading = picture == nil && pictureSize != nil
-        if isLoading, let pictureSize {
-            loadSlot.replace { [weak self] in await self?.loadPicture(of: photo, pictureSize) }
-        } else {
-            loadSlot.cancel()
-        }
-    }
-
-    private func startPreload() {
-        guard loadsAhead, let pictureSize else { return }
-        let next = loader.preload(queue.prefix(Self.preloaded), pictureSize)
-        preload?.cancel()
-        preload = next
-    }
-
-    /// Loads the picture of the current photo. Tries again while it needs the network.
-    private func loadPicture(of photo: Photo, _ size: RenditionSize) async {
-        if loadsAhead, photo.header?.hasEmbeddedThumbnail == true {
-            do {
-                let first = try await loader.rendition(of: photo, .embedded)
-                if currentPhoto?.id == photo.id, picture == nil { picture = first }
-            } catch {
-                // The card comes anyway.
-            }
-        }
-        while !Task.isCancelled {
-            do {
-                let card = try await loader.rendition(of: photo, size)
-                guard currentPhoto?.id == photo.id, !Task.isCancelled else { return }
-                (picture, pictureError, isLoading) = (card, nil, false)
-                return
-            } catch {
-                guard currentPhoto?.id == photo.id, !(error is CancellationError) else { return }
-                let failure = Self.words(for: error)
-                pictureError = failure
-                guard failure.code == .needsNetwork else {
-                    isLoading = false
-                    return
-                }
-                do { try await clock.sleep(for: Interval.networkRetry) } catch { return }
-            }
-        }
-    }
-
-    // MARK: State
-
-    private func count() async throws {
+    func count() async throws {
         let library = library
         let counts = try await database.read { [photos] db in try photos.counts(of: library, in: db) }
         counted.counted(total: counts.total, remaining: counts.undecided)
@@ -463,7 +208,7 @@ public final class PhotoSwipeViewModel {
         try await readDepths()
     }
 
-    private func readDepths() async throws {
+    func readDepths() async throws {
         let library = library
         let depths = try await database.read { [decisions] db in try decisions.depths(of: library, in: db) }
         (undoCount, redoCount) = depths
@@ -477,7 +222,7 @@ public final class PhotoSwipeViewModel {
 
     /// Runs work, and shows its error. Returns whether there was none.
     @discardableResult
-    private func attempt(_ work: () async throws -> Void) async -> Bool {
+    func attempt(_ work: () async throws -> Void) async -> Bool {
         do {
             try await work()
             return true
@@ -489,12 +234,12 @@ public final class PhotoSwipeViewModel {
         }
     }
 
-    private static func words(for error: any Error) -> PhotoProcessingError {
+    static func words(for error: any Error) -> PhotoProcessingError {
         (error as? PhotoProcessingError) ?? PhotoProcessingError(.processingFailed, cause: "\(type(of: error))")
     }
 
     /// Shows an error for 5 s. A newer one has its own 5 s.
-    private func show(_ failure: PhotoProcessingError) {
+    func show(_ failure: PhotoProcessingError) {
         guard failure.code != .cancelled else { return }
         error = failure
         errorSlot.replace { [weak self, clock] in

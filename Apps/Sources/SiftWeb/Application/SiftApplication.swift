@@ -82,7 +82,7 @@ public struct SiftApplication {
         _ locations: Locations, imaging: any PhotoImaging, logger: Logger
     ) async throws -> SiftApplication {
         // The folders first: a wrong name must leave nothing behind.
-        let folders = try Self.folders(locations)
+        let folders = try await Self.folders(locations)
         do {
             try FileManager.default.createDirectory(
                 at: locations.data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -147,13 +147,13 @@ public struct SiftApplication {
     }
 
     /// Opens the folders. Refuses a folder that lies inside another one: its photos would be shown twice.
-    private static func folders(_ locations: Locations) throws -> [LibraryFolder] {
+    private static func folders(_ locations: Locations) async throws -> [LibraryFolder] {
         var found: [LibraryFolder] = []
         for path in locations.folders {
             let folder: LibraryFolder
-            do throws(PhotoProcessingError) {
-                folder = try LibraryFolder.open(path)
-            } catch {
+            do {
+                folder = try await LibraryFolder.opened(path)
+            } catch let error as PhotoProcessingError {
                 throw SiftStartError(error, folder: path)
             }
             let inside = folder.path + [UInt8(ascii: "/")]

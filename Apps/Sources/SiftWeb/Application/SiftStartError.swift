@@ -48,17 +48,20 @@ extension SiftStartError {
     ///
     /// - Parameter folder: The folder's path as the person wrote it.
     public init(_ error: PhotoProcessingError, folder: String) {
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
+        // Only where the volume has answered.
+        func isFile() -> Bool {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) && !isFolder.boolValue
+        }
         let problem =
             switch error.code {
-            case .photoGone where exists && !isFolder.boolValue:
+            case .photoGone where isFile():
                 "'\(folder)' is a file. Name the folder that contains it."
             case .photoGone:
                 "There is no folder '\(folder)'. Check its name, or connect the volume that holds it."
             case .permissionMissing:
                 "You may not read the folder '\(folder)'. Change its permissions, or name another."
-            case .needsNetwork:
+            case .needsNetwork, .notAnswering:
                 "The volume of the folder '\(folder)' does not answer. Connect it, then start Sift again."
             default: "The folder '\(folder)' cannot be opened. \(error.message) \(error.advice)"
             }

@@ -57,13 +57,13 @@ extension LibraryDesk {
             switch activity {
             case .scanning:
                 library.isScanning = true
-                library.problem = isWritable ? nil : .readOnly
+                library.problem = await folderProblem()
             case .indexing, .watching:
                 library.isScanning = false
-                library.problem = isWritable ? nil : .readOnly
-            case .failed:
+                library.problem = await folderProblem()
+            case .failed(let error):
                 library.isScanning = false
-                library.problem = .gone
+                library.problem = error.code == .notAnswering ? .notAnswering : .gone
                 continue
             }
             await model.refresh()
@@ -72,7 +72,14 @@ extension LibraryDesk {
         }
     }
 
-    private var isWritable: Bool { FileManager.default.isWritableFile(atPath: record.displayPath) }
+    /// Returns the problem of a folder that was just read. The main actor does not wait for its volume.
+    private func folderProblem() async -> LibraryStatus.Problem? {
+        do {
+            return try await LibraryFolder.isWritable(record) ? nil : .readOnly
+        } catch {
+            return library.problem
+        }
+    }
 
     /// Reads the store again. If that fails, the next change reads it; decisions report the failure themselves.
     func look() async {

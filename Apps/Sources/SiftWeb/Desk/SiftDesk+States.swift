@@ -9,6 +9,10 @@ extension SiftDesk {
             case .gone:
                 LibraryState.Notice(
                     title: "The folder is gone.", advice: "Connect its drive, or move the folder back.")
+            case .notAnswering:
+                LibraryState.Notice(
+                    title: "The folder does not answer.",
+                    advice: "Check its drive or the network. Your decisions are safe, and Sift tries again by itself.")
             case .readOnly:
                 LibraryState.Notice(
                     title: "This folder is read-only.",

@@ -98,6 +98,8 @@ public struct LibraryStatus: Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
         /// The folder cannot be found.
         case gone
+        /// The folder's volume does not answer.
+        case notAnswering
         /// The folder cannot be written, so that nothing can be trashed.
         case readOnly
     }

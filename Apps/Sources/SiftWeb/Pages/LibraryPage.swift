@@ -139,8 +139,11 @@ struct LibraryChoice: Sendable {
         self.isOpen = isOpen
         name = Wording.name(library.name)
         note =
-            library.problem == .gone
-            ? "The folder is gone" : Wording.count(library.found, "photo") + (library.isScanning ? " so far" : "")
+            switch library.problem {
+            case .gone: "The folder is gone"
+            case .notAnswering: "The folder does not answer"
+            default: Wording.count(library.found, "photo") + (library.isScanning ? " so far" : "")
+            }
         openLabel = "Open \(name)"
     }
 }

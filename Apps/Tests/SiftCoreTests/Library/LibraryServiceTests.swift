@@ -67,6 +67,30 @@ import Testing
         #expect(try await store.photos().count == 1)
     }
 
+    /// Without a provider the engine refuses every request, as it does when its store is full.
+    @Test func keepsWatchingWhereIndexingFails() async throws {
+        let store = try await TestStore("a.jpg")
+        let indexer = PhotoIndexer(
+            database: store.database, imaging: imaging, opening: StoredPhotoOpening(store.database),
+            engine: AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([])))
+        let service = LibraryService(
+            store.library.id, database: store.database, indexer: indexer, seams: .controlled(by: store.clock))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            while try await store.photo("a.jpg").header == nil { await Task.yield() }
+            // The index waits for its next attempt.
+            await store.clock.sleepers(reach: 1)
+            try store.test.add("b.jpg")
+            await store.clock.sleepers(reach: 2)
+            store.clock.advance(by: LibraryService.quietTime)
+            while try await store.photos().count < 2 { await Task.yield() }
+            #expect(try await store.photo("b.jpg").header == nil)
+            store.clock.advance(by: LibraryService.indexRetryDelay)
+            while try await store.photo("b.jpg").header == nil { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+
     @Test func indexesHeaders() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let indexer = try indexer(store)

@@ -3,6 +3,7 @@ import Hablare
 import HablareLoading
 import HablarePersistence
 import HablareTestKit
+import Logging
 import Synchronization
 import Testing
 
@@ -123,13 +124,45 @@ import Testing
         imaging.hold()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for photo in photos { group.addTask { _ = try await loader.rendition(of: photo, .card) } }
-            await until { imaging.heldCount == 2 }
-            #expect(loader.load.bytes == 2000 && loader.load.count == 2)
+            // Without the bound, all of them would be held.
+            await until { imaging.heldCount + loader.waitingLoads == photos.count }
+            #expect(imaging.heldCount == 2)
+            #expect(loader.load == (2000, 2))
             imaging.release()
             try await group.waitForAll()
         }
-        #expect(imaging.state.withLock { $0.mostRunning } <= 2)
+        #expect(imaging.state.withLock { $0.mostRunning } == 2)
         #expect(loader.load == (0, 0))
+    }
+
+    @Test func decodesAPhotoThatNeedsMoreThanAllMemoryAlone() async throws {
+        let store = try await TestStore("a.jpg", "b.jpg")
+        var limits = PhotoLoader.Limits()
+        limits.bytesInFlight = 500
+        let loader = try loader(store, limits)
+        let photos = try await store.photos()
+        imaging.hold()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for photo in photos { group.addTask { _ = try await loader.rendition(of: photo, .card) } }
+            await until { imaging.heldCount + loader.waitingLoads == photos.count }
+            #expect(imaging.heldCount == 1)
+            imaging.release()
+            try await group.waitForAll()
+        }
+        #expect(imaging.state.withLock { $0.mostRunning } == 1)
+    }
+
+    @Test func aPictureIsShownAlsoIfItsDamageCannotBeNoted() async throws {
+        let store = try await TestStore("a.jpg")
+        let loader = try PhotoLoader(
+            imaging: imaging, opening: ForgetfulOpening(StoredPhotoOpening(store.database)),
+            seams: .controlled(by: store.clock), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        imaging.state.withLock { $0.isDamaged = true }
+        let photo = try await store.photo("a.jpg")
+        #expect(try await loader.rendition(of: photo, .card).isDamaged)
+        #expect(try await store.photo("a.jpg").isDamaged == false)
+        #expect(imaging.calls.count == 1)
+        await loader.shutdown()
     }
 
     @Test(arguments: [(RenditionSize.full, 10), (.screen(maximumEdge: 2048), 10), (.card, 100), (.thumbnail, 100)])
@@ -166,4 +199,20 @@ import Testing
         }
         #expect(error?.code == .needsNetwork)
     }
+}
+
+/// Opens photos, and cannot store what is found out about them, as on a full volume.
+private struct ForgetfulOpening: PhotoOpening {
+    let base: StoredPhotoOpening
+    init(_ base: StoredPhotoOpening) { self.base = base }
+
+    func open(
+        _ id: PhotoID, expecting version: PhotoVersion
+    ) async throws -> (file: OpenPhoto, header: PhotoHeader?) { try await base.open(id, expecting: version) }
+
+    func keep(_ header: PhotoHeader, of id: PhotoID, version: PhotoVersion) async throws {
+        throw PhotoProcessingError(.diskFull)
+    }
+
+    func noteDamage(of id: PhotoID, version: PhotoVersion) async throws { throw PhotoProcessingError(.diskFull) }
 }

@@ -86,9 +86,13 @@ final class FakeImaging: PhotoImaging {
     }
 }
 
-/// Waits until a condition holds, without a clock. A condition that never holds ends the test by its time limit.
+/// Waits until a condition holds, without a clock. If the test reaches its time limit, which cancels its task, the wait
+/// ends. So a condition that never holds fails the test, and does not hang.
 func until(_ condition: @Sendable () async -> Bool) async {
-    while await !condition() { await Task.yield() }
+    while await !condition() {
+        if Task.isCancelled { return }
+        await Task.yield()
+    }
 }
 
 /// A number that several tasks change.

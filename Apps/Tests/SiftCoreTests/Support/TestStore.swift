@@ -42,7 +42,13 @@ final class TestStore: Sendable {
         try await scan()
     }
 
-    var scanner: LibraryScanner { LibraryScanner(database: database, date: { Date(timeIntervalSince1970: 0) }) }
+    private var seams: EngineSeams {
+        var seams = EngineSeams()
+        seams.date = { Date(timeIntervalSince1970: 0) }
+        return seams
+    }
+
+    var scanner: LibraryScanner { LibraryScanner(database: database, seams: seams) }
 
     @discardableResult
     func scan() async throws -> LibraryScanner.Progress {
