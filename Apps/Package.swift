@@ -184,6 +184,7 @@ let package = Package(
             name: "SiftWebTests",
             dependencies: [
                 "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
+                .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),

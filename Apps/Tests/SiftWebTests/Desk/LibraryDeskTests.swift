@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import HablarePersistence
 import SiftCore
 import Testing
 
