@@ -132,6 +132,28 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"]), .brew(["libzip"])]),
+        .systemLibrary(name: "CMark", pkgConfig: "libcmark", providers: [.apt(["libcmark-dev"]), .brew(["cmark"])]),
+        // Texts: references, chapters and importers. Knows no database, no engine and no web.
+        .target(name: "LecternTexts", dependencies: ["CMark", "CZip"], swiftSettings: strict),
+        // Reading, listening, marking and searching: store, narration and view models. Knows no web.
+        .target(
+            name: "LecternCore",
+            dependencies: [
+                "LecternTexts",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareAudio", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablareLoading", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareSpeech", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
         // Measures the core: decisions and grouping. scripts/bench runs it.
         .executableTarget(
             name: "sift-bench",
@@ -180,6 +202,20 @@ let package = Package(
             dependencies: [
                 "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
+        .testTarget(name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"], swiftSettings: strict),
+        .testTarget(
+            name: "LecternCoreTests",
+            dependencies: [
+                "LecternCore", "LecternTexts",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareStores", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
             ],
             swiftSettings: strict),
     ]
