@@ -76,7 +76,9 @@ public struct TextSearch: Sendable {
     public func suggestions(
         for typed: String, in text: StoredText, limit: Int = 10, db: Database
     ) throws -> [WordSuggestion] {
-        guard let last = TextFolding.words(of: typed).last, last.range.upperBound == typed.utf16.count else { return [] }
+        guard let last = TextFolding.words(of: typed).last, last.range.upperBound == typed.utf16.count else {
+            return []
+        }
         return try WordIndex(text: text, db: db).words(beginningWith: last.folded, limit: limit)
     }
 

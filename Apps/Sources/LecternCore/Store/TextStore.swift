@@ -32,7 +32,8 @@ public struct TextStore: Sendable {
     /// - Throws: ``ReadingError`` with code `no-text`.
     public func requireText(_ id: String, in db: Database) throws -> StoredText {
         guard let text = try text(id, in: db) else {
-            throw ReadingError(.noText, "There is no text \u{201C}\(id)\u{201D}. Choose one of the library, or import it.")
+            throw ReadingError(
+                .noText, "There is no text \u{201C}\(id)\u{201D}. Choose one of the library, or import it.")
         }
         return text
     }

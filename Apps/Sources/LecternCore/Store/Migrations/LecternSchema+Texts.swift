@@ -20,7 +20,8 @@ extension LecternSchema {
             table.column("wordCount", .integer).notNull().defaults(to: 0)
         }
         try db.create(
-            index: "text_current", on: "text", columns: ["id"], options: .unique, condition: Column("state") == "current"
+            index: "text_current", on: "text", columns: ["id"], options: .unique,
+            condition: Column("state") == "current"
         )
         try db.create(table: "book", options: .withoutRowID) { table in
             table.primaryKey {
