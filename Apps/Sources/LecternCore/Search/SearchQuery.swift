@@ -63,3 +63,10 @@ public struct SearchQuery: Hashable, Sendable, Codable {
         self.context = context
     }
 }
+
+extension BookCatalogue {
+    /// Returns the books of a part of the canon, for ``SearchQuery/books``.
+    public func books(of testament: Testament) -> Set<BookID> {
+        Set(entries.filter { $0.testament == testament }.map(\.id))
+    }
+}

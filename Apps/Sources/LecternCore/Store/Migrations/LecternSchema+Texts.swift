@@ -89,5 +89,19 @@ extension LecternSchema {
             table.primaryKey("text", .integer)
             table.column("lengths", .blob).notNull()
         }
+        // RestrictedShelf.
+        try db.create(table: "restrictedChapter", options: .withoutRowID) { table in
+            table.primaryKey {
+                table.column("text", .text)
+                // From 0; the chapter that was kept last is at the end.
+                table.column("position", .integer)
+            }
+            table.column("osis", .text).notNull()
+            table.column("number", .integer).notNull()
+            table.column("title", .text)
+            table.column("versesOfBook", .integer).notNull()
+            table.column("blocks", .blob).notNull()
+            table.uniqueKey(["text", "osis", "number"])
+        }
     }
 }
