@@ -163,6 +163,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/SiftBench", swiftSettings: strict),
+        // Measures importing, reading and searching texts. scripts/bench runs it.
+        .executableTarget(
+            name: "lectern-bench",
+            dependencies: [
+                "LecternCore", "LecternTexts", .product(name: "HablarePersistence", package: "hablare"),
+            ],
+            path: "Benchmarks/LecternBench", swiftSettings: strict),
         .testTarget(
             name: "HablareWebTests",
             dependencies: [
