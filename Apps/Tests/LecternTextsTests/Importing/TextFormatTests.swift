@@ -13,15 +13,20 @@ struct TextFormatTests {
             ("<b>x</b> y", "a.md", .markdown),
         ])
     func content(text: String, name: String, format: TextFormat) throws {
-        try withTemporaryFile(text.utf8, name: name) { #expect(try TextFormat(detecting: $0) == format) }
+        try withTemporaryFile(text.utf8, name: name) { path in
+            let found = try TextFormat(detecting: path)
+            #expect(found == format)
+        }
     }
 
     @Test("An EPUB is found by its content")
     func epub() throws {
-        try MadeEPUB.book().write { #expect(try TextFormat(detecting: $0) == .epub) }
+        let book = try MadeEPUB.book().write { try TextFormat(detecting: $0) }
+        #expect(book == .epub)
         var other = MadeEPUB()
         other.add("GEN.usfm", "\\id GEN")
-        try other.write { #expect(try TextFormat(detecting: $0) == .usfm) }
+        let folder = try other.write { try TextFormat(detecting: $0) }
+        #expect(folder == .usfm)
     }
 
     @Test(

@@ -54,7 +54,7 @@ struct MadeEPUB {
                 <p>Caf&eacute;&nbsp;<i>now</i> &x;&b;<a epub:type="noteref" href="notes.xhtml#f1">1</a>.<script>bad()</script>
                 <span id="p9"/>More</p>
                 <blockquote><p>Said.</p></blockquote><ul><li>x</li></ul><ol start="3"><li>y</li></ol>
-                <img src="https://example.org/i.png" alt="A picture"/><table><tr><td>1</td><td>2</td></tr></table>
+                <img src="https://example.org/i.png" alt="A picture"/><table><tr><td>1</td><td><p>2</p><p>b</p></td></tr></table>
                 <pre>a
                   b</pre><h2 id="two">Two</h2><p>Next<br/>line</p></body></html>
                 """)

@@ -30,7 +30,7 @@ final class EPUBArchive {
         self.path = path
         self.limits = limits
         guard zip_get_num_entries(archive, 0) <= zip_int64_t(limits.files) else {
-            zip_discard(archive)
+            // The deinitializer closes the archive.
             throw TextImportError(.tooLarge, "\(path) has more than \(limits.files) files, so it is not read.")
         }
     }

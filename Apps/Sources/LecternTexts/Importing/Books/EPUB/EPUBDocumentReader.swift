@@ -92,8 +92,14 @@ struct EPUBDocumentReader {
         guard elements.count < 256 else { return }
         var element = Element(name: name, styles: styles.union(Self.styles[name] ?? []))
         if Self.blockNames.contains(name) {
-            if name != "td" && name != "th" { try flush(&chapters) }
-            element.kind = kind(of: name, attributes)
+            if kind == .tableRow, name != "tr", name != "table" {
+                // Paragraphs within a cell do not end the row.
+                inlines.append(.text(" "))
+                element.kind = .tableRow
+            } else {
+                try flush(&chapters)
+                element.kind = kind(of: name, attributes)
+            }
         }
         elements.append(element)
     }
@@ -139,6 +145,8 @@ struct EPUBDocumentReader {
         if name == "td" || name == "th" {
             cells.append(inlines.tidied)
             inlines = []
+        } else if kind == .tableRow, !elements[open...].contains(where: { $0.name == "tr" || $0.name == "table" }) {
+            if elements[open].kind != nil { inlines.append(.text(" ")) }
         } else if elements[open...].contains(where: { $0.kind != nil }) {
             try flush(&chapters)
         }
