@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LecternTexts
 
 /// Carries out commands about marks, in a transaction.
 struct MarkEditor {

@@ -50,11 +50,3 @@ public struct MarkFilter: Hashable, Sendable, Codable {
         return request
     }
 }
-
-/// A row of a mark, before its tags and texts are read.
-struct MarkRow: FetchableRecord, TableRecord, Sendable {
-    static let databaseTableName = "mark"
-    let row: Row
-
-    init(row: Row) { self.row = row.copy() }
-}

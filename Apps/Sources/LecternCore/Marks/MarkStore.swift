@@ -3,6 +3,16 @@ public import GRDB
 public import HablarePersistence
 public import LecternTexts
 
+/// A page of a list of marks.
+public struct MarkPage: Sendable {
+    /// The marks.
+    public let marks: [Mark]
+    /// The position of the marks before this page; `nil` if there are none.
+    public let previous: PagePosition?
+    /// The position of the marks after this page; `nil` if there are none.
+    public let next: PagePosition?
+}
+
 /// Reads marks. Every method runs inside a read of the caller.
 public struct MarkStore: Sendable {
     /// Creates a store.
@@ -11,7 +21,7 @@ public struct MarkStore: Sendable {
     /// Returns a mark; `nil` if it does not exist or was removed.
     public func mark(_ id: UUID, in db: Database) throws -> Mark? {
         try complete(
-            Row.fetchAll(db, sql: "SELECT * FROM mark WHERE id = ? AND isRemoved = 0", arguments: [id.key]), in: db
+            MarkRow.fetchAll(db, sql: "SELECT * FROM mark WHERE id = ? AND isRemoved = 0", arguments: [id.key]), in: db
         ).first
     }
 
@@ -23,7 +33,7 @@ public struct MarkStore: Sendable {
     public func marks(
         of chapter: ChapterID, in text: TextDescription, _ db: Database
     ) throws -> [Mark] {
-        let rows = try Row.fetchAll(
+        let rows = try MarkRow.fetchAll(
             db,
             sql: """
                 SELECT * FROM mark
@@ -45,16 +55,14 @@ public struct MarkStore: Sendable {
     /// Returns a page of the marks that pass a filter, the newest first.
     public func page(
         _ position: PagePosition = .first, of filter: MarkFilter, size: Int = 50, in db: Database
-    ) throws -> Page<Mark> {
+    ) throws -> MarkPage {
         let query = try PagedQuery(
             order: PageOrder(.descending("createdAt"), unique: .descending("id")), size: size
         ) {
             filter.request
         }
         let page = try query.page(position, in: db)
-        return Page(
-            rows: try complete(page.rows.map(\.row), in: db), cursors: page.cursors, previous: page.previous,
-            next: page.next)
+        return MarkPage(marks: try complete(page.rows, in: db), previous: page.previous, next: page.next)
     }
 
     /// Returns the number of marks that pass a filter.
@@ -99,49 +107,31 @@ public struct MarkStore: Sendable {
     // MARK: Rows
 
     /// Adds tags and texts to rows of marks, with two queries for all of them.
-    private func complete(_ rows: [Row], in db: Database) throws -> [Mark] {
+    private func complete(_ rows: [MarkRow], in db: Database) throws -> [Mark] {
         guard !rows.isEmpty else { return [] }
-        let ids = rows.map { $0["id"] as String }
-        let tags = try Row.fetchAll(
-            db,
-            literal: "SELECT mark, tag FROM markTag WHERE mark IN \(ids) ORDER BY tag"
-        ).reduce(into: [String: [String]]()) { $0[$1["mark"], default: []].append($1["tag"]) }
-        let folders = try Set(
-            String.fetchAll(db, literal: "SELECT id FROM markFolder WHERE isRemoved = 0"))
-        let current = Set(rows.compactMap { $0["version"] as String? })
-        let versions = try Row.fetchAll(
-            db,
-            literal: """
-                SELECT noteVersion.*, lostVersion.version IS NOT NULL AS isLost FROM noteVersion
-                LEFT JOIN lostVersion ON lostVersion.version = noteVersion.id
-                WHERE noteVersion.id IN \(current) OR lostVersion.note IN \(ids)
-                ORDER BY noteVersion.madeAt DESC
-                """
-        ).compactMap(Self.version)
+        let ids = rows.map(\.mark.id.key)
+        let tags = try SQLRequest<Row>("SELECT mark, tag FROM markTag WHERE mark IN \(ids) ORDER BY tag").fetchAll(db)
+            .reduce(into: [String: [String]]()) { $0[$1["mark"], default: []].append($1["tag"]) }
+        let folders = try Set(String.fetchAll(db, sql: "SELECT id FROM markFolder WHERE isRemoved = 0"))
+        let current = rows.compactMap(\.version)
+        let versions = try SQLRequest<Row>(
+            """
+            SELECT noteVersion.*, lostVersion.version IS NOT NULL AS isLost FROM noteVersion
+            LEFT JOIN lostVersion ON lostVersion.version = noteVersion.id
+            WHERE noteVersion.id IN \(current) OR noteVersion.id IN
+            (SELECT version FROM lostVersion WHERE note IN \(ids)) ORDER BY noteVersion.madeAt DESC
+            """
+        ).fetchAll(db).compactMap(Self.version)
         let byID = Dictionary(versions.map { ($0.id.key, $0) }) { first, _ in first }
         let lost = Dictionary(grouping: versions.filter(\.isLost), by: \.note)
-        return rows.compactMap { row in
-            guard let id = UUID(uuidString: row["id"]), let kind = Mark.Kind(rawValue: row["kind"]) else { return nil }
-            let folder = (row["folder"] as String?).flatMap { folders.contains($0) ? UUID(uuidString: $0) : nil }
-            return Mark(
-                id: id, kind: kind, place: Self.place(row),
-                colour: (row["colour"] as String?).flatMap(MarkColour.init),
-                style: (row["style"] as String?).flatMap(MarkStyle.init), label: row["label"], folder: folder,
-                tags: tags[id.key] ?? [], version: (row["version"] as String?).flatMap { byID[$0] },
-                lost: lost[id] ?? [], createdAt: Moment(rawValue: row["createdAt"]),
-                changedAt: Moment(rawValue: row["changedAt"]), revision: row["revision"])
+        return rows.map { row in
+            var mark = row.mark
+            if let folder = mark.folder, !folders.contains(folder.key) { mark.folder = nil }
+            mark.tags = tags[mark.id.key] ?? []
+            mark.version = row.version.flatMap { byID[$0] }
+            mark.lost = lost[mark.id] ?? []
+            return mark
         }
-    }
-
-    private static func place(_ row: Row) -> MarkPlace? {
-        guard let space = (row["space"] as String?).flatMap({ MarkPlace.Space($0) }),
-            let reference = (row["osis"] as String?).flatMap(OSISText.reference)
-        else { return nil }
-        var words: MarkPlace.Words?
-        if let start: Int = row["wordStart"], let end: Int = row["wordEnd"] {
-            words = MarkPlace.Words(start: start, end: end)
-        }
-        return MarkPlace(space, reference, words: words)
     }
 
     private static func version(_ row: Row) -> NoteVersion? {

@@ -1,6 +1,6 @@
 public import Foundation
 import GRDB
-public import HablarePersistence
+import HablarePersistence
 public import LecternTexts
 public import Observation
 
@@ -120,7 +120,7 @@ public final class MarksModel {
             state.marks = try store.marks(of: chapter, in: text, db)
             state.total = state.marks.count
         case .list(let filter):
-            state.marks = try store.page(of: filter, size: min(limit, 10_000), in: db).rows
+            state.marks = try store.page(of: filter, size: min(limit, 10_000), in: db).marks
             state.total = try store.count(of: filter, in: db)
         }
         state.folders = try store.folders(in: db)

@@ -1,4 +1,4 @@
-public import GRDB
+import GRDB
 public import HablarePersistence
 
 /// The index of the person's notes. It holds each version of a note, folded like the texts, so that one query finds
@@ -28,18 +28,22 @@ public enum NoteIndex {
     }
 
     /// Adds the versions that an import has added, and removes those that are gone.
-    static func addMissing(in db: Database) throws {
+    ///
+    /// - Parameter replacing: Whether the import may have replaced texts. Default: false.
+    static func addMissing(replacing: Bool = false, in db: Database) throws {
+        if replacing { try db.execute(sql: "DELETE FROM noteText") }
         try db.execute(
             sql: "DELETE FROM noteText WHERE NOT EXISTS (SELECT 1 FROM noteVersion WHERE id = noteText.version)")
-        let missing = try Row.fetchCursor(
+        let missing = try String.fetchAll(
             db,
             sql: """
-                SELECT id, text FROM noteVersion
+                SELECT id FROM noteVersion
                 WHERE NOT EXISTS (SELECT 1 FROM noteText WHERE version = noteVersion.id)
                 """)
-        var rows: [(String, String)] = []
-        while let row = try missing.next() { rows.append((row["id"], row["text"])) }
-        for (version, text) in rows { try add(version, text, in: db) }
+        for version in missing {
+            let text = try String.fetchOne(db, sql: "SELECT text FROM noteVersion WHERE id = ?", arguments: [version])
+            try add(version, text ?? "", in: db)
+        }
     }
 
     /// The marks whose current text the index knows, for a query that joins the index: `noteText.number` is the row of

@@ -1,6 +1,3 @@
-public import Foundation
-public import GRDB
-
 extension PersonalData {
     /// Carries out a command about marks. When the method returns, the change is on disk.
     ///
