@@ -92,8 +92,8 @@ public struct TextStore: Sendable {
         let chapter = Chapter(id, title: row[1], blocks: try ChapterCodec.blocks(of: row[2]))
         return Passage(
             text: text, book: book.description, chapter: chapter,
-            previous: try chapter(at: position - 1, of: text, in: db),
-            next: try chapter(at: position + 1, of: text, in: db))
+            previous: try self.chapter(at: position - 1, of: text, in: db),
+            next: try self.chapter(at: position + 1, of: text, in: db))
     }
 
     /// Returns whether a text has a chapter.
