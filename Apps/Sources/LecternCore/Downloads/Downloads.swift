@@ -45,7 +45,7 @@ public struct Downloads: Hashable, Sendable, Codable {
         public internal(set) var attempts = 0
     }
 
-    /// What the shell does.
+    /// An order to the shell.
     public enum Effect: Hashable, Sendable {
         /// Make the audio of an item. What an earlier start made is kept.
         case start(DownloadItem)

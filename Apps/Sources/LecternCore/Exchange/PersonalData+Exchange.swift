@@ -24,7 +24,7 @@ extension PersonalData {
     ///
     /// - Parameters:
     ///   - url: The document.
-    ///   - policy: What happens to a row that exists already. Default: it stays.
+    ///   - policy: The action for a row that exists already. Default: it stays.
     /// - Throws: ``PersonalDataError``: `damaged`, `newerVersion`, `conflict`, `diskFull`, `fileFailed`,
     ///   `databaseFailed`. Nothing was changed then.
     @discardableResult

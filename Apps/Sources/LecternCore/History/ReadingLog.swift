@@ -1,5 +1,7 @@
 public import Foundation
 public import GRDB
+import Hablare
+import HablarePersistence
 public import LecternTexts
 
 /// The history of reading and listening, and the positions of each device. Every method runs inside a transaction of the
@@ -182,5 +184,21 @@ public struct ReadingLog: Sendable {
             id: id, kind: kind, device: row["device"], text: row["text"],
             chapter: ChapterID(BookID(rawValue: row["book"]), row["chapter"]), verse: row["verse"],
             startedAt: Moment(rawValue: row["startedAt"]), endedAt: Moment(rawValue: row["endedAt"]))
+    }
+}
+
+extension PersonalData {
+    /// Records an act of reading or listening. See ``ReadingLog/record(_:id:now:in:)``. It is no step of the undo history.
+    ///
+    /// - Returns: Whether the position of the device was moved.
+    /// - Throws: ``PersonalDataError``: `invalid`, `diskFull`, `databaseFailed`.
+    @discardableResult
+    public func record(_ position: ReadingPosition) async throws -> Bool {
+        let (id, now) = (seams.makeID(), now)
+        do {
+            return try await database.write { try ReadingLog().record(position, id: id, now: now, in: $0) }
+        } catch {
+            throw PersonalDataError.forCaller(error)
+        }
     }
 }

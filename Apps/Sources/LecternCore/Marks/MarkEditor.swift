@@ -23,6 +23,7 @@ struct MarkEditor {
     private var madeAt: Moment { min(command.madeAt, now) }
 
     mutating func run() throws -> MarkOutcome {
+        let command = command
         switch command.change {
         case .addBookmark(let id, let place, let label, let colour):
             try add(id, .bookmark, place) { columns in

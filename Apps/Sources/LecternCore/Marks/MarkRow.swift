@@ -11,7 +11,8 @@ struct MarkRow: FetchableRecord, TableRecord, Sendable {
     init(row: Row) throws {
         guard let id = UUID(uuidString: row["id"]), let kind = Mark.Kind(rawValue: row["kind"]) else {
             throw PersonalDataError(
-                .databaseFailed, "A mark is damaged. Restore a copy of your data.", cause: "mark \(row["id"] as String)")
+                .databaseFailed, "A mark is damaged. Restore a copy of your data.", cause: "mark \(row["id"] as String)"
+            )
         }
         version = row["version"]
         mark = Mark(

@@ -16,7 +16,7 @@ public final class MarksModel {
         case list(MarkFilter)
     }
 
-    /// What the view shows.
+    /// The contents of the view.
     public struct State: Hashable, Sendable {
         /// The marks of the chapter, or of the pages that were asked for.
         public var marks: [Mark] = []

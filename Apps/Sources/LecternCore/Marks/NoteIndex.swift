@@ -46,9 +46,10 @@ public enum NoteIndex {
         }
     }
 
-    /// The marks whose current text the index knows, for a query that joins the index: `noteText.number` is the row of
-    /// the index, and `mark.id` the note.
-    public static let join = """
-        noteText JOIN mark ON mark.version = noteText.version AND mark.isRemoved = 0
+    /// The tables to join in a search, after `FROM`: `mark.id` is a note whose current text the index has found. Earlier
+    /// versions and removed notes are left out.
+    public static let source = """
+        noteSearch JOIN noteText ON noteText.number = noteSearch.rowid
+        JOIN mark ON mark.version = noteText.version AND mark.isRemoved = 0
         """
 }

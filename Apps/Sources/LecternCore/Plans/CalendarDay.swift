@@ -1,5 +1,3 @@
-public import Foundation
-
 /// A day of the calendar, without a time and a time zone: the number of days since 1970-01-01.
 public struct CalendarDay: RawRepresentable, Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     /// The number of days since 1970-01-01.
@@ -53,7 +51,9 @@ public struct CalendarDay: RawRepresentable, Hashable, Sendable, Codable, Compar
     }
 
     /// Returns the day that is a number of days later.
-    public func adding(_ days: Int) -> CalendarDay { CalendarDay(rawValue: rawValue + min(max(days, -1 << 24), 1 << 24)) }
+    public func adding(_ days: Int) -> CalendarDay {
+        CalendarDay(rawValue: rawValue + min(max(days, -1 << 24), 1 << 24))
+    }
 
     /// Orders days by time.
     public static func < (one: CalendarDay, other: CalendarDay) -> Bool { one.rawValue < other.rawValue }

@@ -1,6 +1,6 @@
-public import LecternTexts
+import LecternTexts
 
-/// What a plan reads, and in how many days.
+/// The passages of a plan, and its number of days.
 public enum PlanTemplate: Hashable, Sendable, Codable {
     /// The whole text in 365 days.
     case oneYear

@@ -55,7 +55,7 @@ public struct ReadingPlan: Hashable, Sendable, Identifiable {
     public let id: UUID
     /// The name.
     public var name: String
-    /// What the plan reads.
+    /// The passages and the number of days that were asked for.
     public let template: PlanTemplate
     /// The id of the text whose verses were counted.
     public let text: String
