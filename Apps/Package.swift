@@ -135,6 +135,28 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"]), .brew(["libzip"])]),
+        .systemLibrary(name: "CMark", pkgConfig: "libcmark", providers: [.apt(["libcmark-dev"]), .brew(["cmark"])]),
+        // Texts: references, chapters and importers. Knows no database, no engine and no web.
+        .target(name: "LecternTexts", dependencies: ["CMark", "CZip"], swiftSettings: strict),
+        // Reading, listening, marking and searching: store, narration and view models. Knows no web.
+        .target(
+            name: "LecternCore",
+            dependencies: [
+                "LecternTexts",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareAudio", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablareLoading", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareSpeech", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
         // Measures the core: decisions and grouping. scripts/bench runs it.
         .executableTarget(
             name: "sift-bench",
@@ -145,6 +167,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/SiftBench", swiftSettings: strict),
+        // Measures importing, reading and searching texts. scripts/bench runs it.
+        .executableTarget(
+            name: "lectern-bench",
+            dependencies: [
+                "LecternCore", "LecternTexts", .product(name: "HablarePersistence", package: "hablare"),
+            ],
+            path: "Benchmarks/LecternBench", swiftSettings: strict),
         .testTarget(
             name: "HablareWebTests",
             dependencies: [
@@ -186,6 +215,22 @@ let package = Package(
                 "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"],
+            exclude: ["make-references.py", "requirements.txt"], swiftSettings: strict),
+        .testTarget(
+            name: "LecternCoreTests",
+            dependencies: [
+                "LecternCore", "LecternTexts",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareStores", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
             ],
             swiftSettings: strict),
     ]
