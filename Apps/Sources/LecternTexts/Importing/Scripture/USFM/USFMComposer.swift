@@ -15,6 +15,7 @@ struct USFMComposer {
     private var field: USFMMarker.Field?
     private var value = ""
     private var awaited: Awaited?
+    private var awaitedText = ""
     private var unknown: Set<String> = []
     private var isMilestone = false
     private var isOrigin = false
@@ -43,13 +44,17 @@ struct USFMComposer {
             return
         }
         switch meaning {
-        case .id: (awaited, value) = (.id, "")
-        case .chapter: (awaited, value) = (.chapter, "")
-        case .verse: (awaited, value) = (.verse, "")
-        case .note(let kind):
-            if builder.isInNote { builder.beginNote(kind) } else { (awaited, value) = (.caller(kind), "") }
+        case .id: wait(for: .id)
+        case .chapter: wait(for: .chapter)
+        case .verse: wait(for: .verse)
+        case .note(let kind): wait(for: .caller(kind))
         default: apply(meaning, marker, isNested: isNested)
         }
+    }
+
+    private mutating func wait(for value: Awaited) {
+        endField()
+        (awaited, awaitedText) = (value, "")
     }
 
     /// Applies a marker that needs no value: a block, a character style, a part of a note, a cell or a field.
@@ -68,7 +73,11 @@ struct USFMComposer {
             push(marker, added, isNotePart: true)
         case .noteOrigin where builder.isInNote: isOrigin = true
         case .notePart(let added), .character(let added):
-            if !isNested { endOpen { !$0.isNotePart } }
+            // USFM 3.1 nests styles without `+`. Attributes have no markers, and no style is within itself.
+            if open.last?.isAttributes == true { pop() }
+            if let same = open.lastIndex(where: { $0.marker == marker }), same >= firstOpen {
+                while open.count > same { pop() }
+            }
             push(marker, added)
         case .noteOrigin, .ignored: break
         case .id, .chapter, .verse, .note: break
@@ -150,8 +159,8 @@ struct USFMComposer {
     // MARK: Values
 
     private mutating func appendAwaited(_ text: String) {
-        value += text
-        let trimmed = value.drop(while: \.isWhitespace)
+        awaitedText += text
+        let trimmed = awaitedText.drop(while: \.isWhitespace)
         guard trimmed.contains(where: \.isWhitespace) || trimmed.utf8.count > 64 else { return }
         endAwaited()
     }
@@ -160,10 +169,10 @@ struct USFMComposer {
     private mutating func endAwaited() {
         guard let kind = awaited else { return }
         awaited = nil
-        let trimmed = value.drop(while: \.isWhitespace)
+        let trimmed = awaitedText.drop(while: \.isWhitespace)
         let word = String(trimmed.prefix { !$0.isWhitespace })
         let rest = String(trimmed.dropFirst(word.count).drop { $0 == " " })
-        value = ""
+        awaitedText = ""
         switch kind {
         case .id:
             beginBook(word)
@@ -280,8 +289,11 @@ struct USFMComposer {
     }
 
     private mutating func endOpen(_ ends: (Open) -> Bool) {
-        while open.count > (builder.isInNote ? noteStart : 0), let last = open.last, ends(last) { pop() }
+        while open.count > firstOpen, let last = open.last, ends(last) { pop() }
     }
+
+    /// The index of the first style within the open note, or within the paragraph.
+    private var firstOpen: Int { builder.isInNote ? noteStart : 0 }
 
     mutating func warnUnknown(_ marker: String) {
         guard unknown.count < 100, unknown.insert(marker).inserted else { return }

@@ -109,6 +109,9 @@ struct SwordImporterTests {
         do { _ = try read(script.path) } catch is TextImportError {}
     }
 
+    /// A separate script counted these over the output of `mod2imp`: 81 books with the glossary; 1,389 chapters with
+    /// text, of which the Greek Esther's chapter 11 has a title only; 1,855 footnotes, of which 12 stand in entries that
+    /// repeat the one before (such as Sirach 26:19–27) and so are there once.
     @Test("The installed World English Bible comes out whole", .enabled(if: swordIsInstalled))
     func worldEnglishBible() throws {
         let text = try ImportedText(
@@ -116,7 +119,7 @@ struct SwordImporterTests {
                 module: "engWEB2015eb", text: ImportedText.description,
                 environment: ["PATH": "/usr/bin:/bin", "HOME": folder.url.path]))
         #expect(text.books.count == 81)
-        #expect(text.chapters.filter { $0.id.chapter > 0 }.count == 1394)
+        #expect(text.chapters.filter { $0.id.chapter > 0 }.count == 1389)
         let verse = try #require(text.chapter("John.11")?.verses.first { $0.number == 35 })
         #expect(verse.text == "Jesus wept.")
         let psalm = try #require(text.chapter("Ps.3"))
@@ -125,7 +128,7 @@ struct SwordImporterTests {
         #expect(text.styled(.selah).count == 74)
         #expect(text.styled(.wordsOfChrist).count >= 2000)
         #expect(text.notes.count { $0.kind == .crossReference } == 363)
-        #expect(text.notes.count { $0.kind == .footnote } == 1855)
+        #expect(text.notes.count { $0.kind == .footnote } == 1843)
         #expect(text.warnings.isEmpty)
     }
 }

@@ -83,6 +83,24 @@ struct USFMImporterTests {
         #expect(text.warnings.count == 1)
     }
 
+    @Test("A style ends at its own end, at the next verse, or where it begins again")
+    func styles() throws {
+        let text = try read(
+            #"""
+            \id JHN
+            \c 3
+            \p
+            \v 1 \wj a \nd b\nd* c \w d|x="1" \w e|y="2"\w* f\wj* g \wj h
+            \v 2 i \add j \add k\add* l
+            \cl Chapter Three
+            \v 3 m
+            """#)
+        #expect(text.styled(.wordsOfChrist) == ["a ", "b", " c de f", "h "])
+        #expect(text.styled(.added) == ["j k"])
+        #expect(text.chapter("John.3")?.title == "Chapter Three")
+        #expect(text.verses("John.3") == ["1 a b c de f g h", "2 i j k l", "3 m"])
+    }
+
     @Test("A folder, and an archive with hostile names, are read in canonical order")
     func manyFiles() throws {
         let files = [
