@@ -8,7 +8,7 @@ struct BookNames {
 
     /// Collects the names that the catalogue and the texts give to books.
     init(_ books: [BookDescription], catalogue: BookCatalogue = .standard) {
-        let fullNames = books.filter { catalogue[$0.id]?.testament != .deuterocanon }
+        let fullNames = books.filter { [.old, .new].contains(catalogue[$0.id]?.testament) }
             .map { ($0.id, (catalogue[$0.id]?.name ?? $0.name).bookKey) }
         for book in books {
             var keys = [book.id.rawValue, book.name, book.abbreviation].map(\.bookKey)

@@ -152,7 +152,7 @@ struct USFMComposer {
         guard builder.isInNote else { return }
         let value = text.contains("\"") ? text.split(separator: "\"").dropFirst().first.map(String.init) ?? "" : text
         for part in value.split(separator: ";") {
-            if let reference = OSISReference.parseUSX(String(part)) { builder.refer([reference]) }
+            if let reference = Reference(usx: part) { builder.refer([reference]) }
         }
     }
 
@@ -189,18 +189,18 @@ struct USFMComposer {
         endParagraph()
         names = [:]
         chapterLabel = nil
-        if let book = ScriptureBook.byUSFM[code.uppercased()] {
-            builder.beginBook(BookID(rawValue: book.osis))
+        if let book = BookCatalogue.standard.entry(usfm: code) {
+            builder.beginBook(book.id)
         } else {
             let id = String(code.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(16))
             builder.warn("The book code '\(code.prefix(16))' is not known. The book is kept under this name.")
-            builder.beginBook(BookID(rawValue: id.isEmpty ? ScriptureBook.otherMatter : id))
+            builder.beginBook(id.isEmpty ? .otherMatter : BookID(rawValue: id))
         }
     }
 
     mutating func beginChapter(_ number: String, _ rest: String = "") {
         endParagraph()
-        guard let parsed = OSISReference.number(number[...]), parsed > 0 else {
+        guard let parsed = Int(leadingDigits: number), parsed > 0 else {
             builder.warn("The chapter '\(number.prefix(16))' has no number. Its text stays in the chapter before it.")
             builder.append(number + " " + rest)
             return

@@ -1,7 +1,8 @@
 import CZip
 import Foundation
-import LecternTexts
 import Testing
+
+@testable import LecternTexts
 
 @Suite("USFM importer")
 struct USFMImporterTests {
@@ -123,6 +124,19 @@ struct USFMImporterTests {
         try FileManager.default.removeItem(at: zip)
     }
 
+    @Test("An archive that unpacks to more than the limit is refused")
+    func bomb() throws {
+        var made = MadeEPUB()
+        made.add("a.usfm", Array(repeating: 0x61, count: 4 << 20))
+        try made.write { path in
+            let files = ScriptureFiles(sizeLimit: 1 << 20, endings: [".usfm"], format: "USFM")
+            let error = #expect(throws: TextImportError.self) {
+                _ = try files.files(of: URL(filePath: path)) { _ in nil }
+            }
+            #expect(error?.code == .tooLarge)
+        }
+    }
+
     @Test("Verses twice or out of order, bad bytes, unknown books and nested notes are warnings and lose no text")
     func warnings() throws {
         let content = Data(#"\id ZZZ\c 1\p\v 2 b \v 1 a \v 2 c\f + \ft x\f + \ft y\f*\f* \v x d "#.utf8) + [0xE9]
@@ -148,7 +162,7 @@ struct USFMImporterTests {
 
     @Test("Damaged files are read or refused, without a trap", arguments: 0..<400)
     func fuzz(seed: Int) throws {
-        var random = SeededBytes(state: UInt64(seed))
+        var random = SeededNumbers(state: UInt64(seed))
         let content = #"""
             \id GEN é
             \h G
