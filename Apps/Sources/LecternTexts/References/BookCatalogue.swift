@@ -1,4 +1,5 @@
-/// The books of scripture that are known: the 66 of the Protestant canon, and the deuterocanon of the World English Bible.
+/// The books of scripture that are known: the 66 of the Protestant canon, the deuterocanon of the World English Bible,
+/// and what else a source may have, such as further books of other canons and front matter.
 public struct BookCatalogue: Sendable {
     /// A part of the canon.
     public enum Testament: String, Hashable, Sendable, Codable, CaseIterable {
@@ -20,9 +21,9 @@ public struct BookCatalogue: Sendable {
         public let name: String
         /// The usual English abbreviation, such as `1 Sam`.
         public let abbreviation: String
-        /// The part of the canon.
-        public let testament: Testament
-        /// The position among all books, from 0. The deuterocanon is between the testaments.
+        /// The part of the canon; `nil` for front and back matter.
+        public let testament: Testament?
+        /// The position among all that is known, from 0. The deuterocanon is between the testaments.
         public let order: Int
         /// Further names and abbreviations, in lower case, without spaces.
         public let aliases: [String]
@@ -36,47 +37,54 @@ public struct BookCatalogue: Sendable {
     /// The catalogue.
     public static let standard = BookCatalogue()
 
-    /// The books, in order.
+    /// The books that people read and type, in order: the 66, and the deuterocanon of the World English Bible.
     public let entries: [Entry]
+    private let all: [Entry]
     private let byID: [BookID: Int]
     private let byUSFM: [String: Int]
     private let byName: [String: Int]
 
     private init() {
+        let parts: [(rows: [Row], testament: Testament?, isRead: Bool)] = [
+            (Self.frontMatter, nil, false), (Self.old, .old, true), (Self.deuterocanon, .deuterocanon, true),
+            (Self.furtherDeuterocanon, .deuterocanon, false), (Self.new, .new, true), (Self.backMatter, nil, false),
+        ]
         var entries: [Entry] = []
-        for (testament, rows) in [(Testament.old, Self.old), (.deuterocanon, Self.deuterocanon), (.new, Self.new)] {
-            for row in rows {
-                let order = entries.count
-                entries.append(
-                    Entry(
-                        id: BookID(rawValue: row.0), usfm: row.1.isEmpty ? nil : row.1, name: row.2,
-                        abbreviation: row.3, testament: testament, order: order,
-                        aliases: row.4.split(separator: " ").map(String.init)))
+        var all: [Entry] = []
+        for part in parts {
+            for row in part.rows {
+                let entry = Entry(
+                    id: BookID(rawValue: row.0), usfm: row.1.isEmpty ? nil : row.1, name: row.2,
+                    abbreviation: row.3, testament: part.testament, order: all.count,
+                    aliases: row.4.split(separator: " ").map(String.init))
+                all.append(entry)
+                if part.isRead { entries.append(entry) }
             }
         }
         var byName: [String: Int] = [:]
-        for entry in entries {
+        for entry in entries + all {
             for name in [entry.id.rawValue, entry.name, entry.abbreviation, entry.usfm ?? ""] + entry.aliases {
                 let key = name.bookKey
                 if !key.isEmpty, byName[key] == nil { byName[key] = entry.order }
             }
         }
         self.entries = entries
+        self.all = all
         self.byName = byName
-        byID = Dictionary(entries.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
+        byID = Dictionary(all.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
         byUSFM = Dictionary(
-            entries.compactMap { entry in entry.usfm.map { ($0, entry.order) } },
+            all.compactMap { entry in entry.usfm.map { ($0, entry.order) } },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the book with an OSIS id.
-    public subscript(id: BookID) -> Entry? { byID[id].map { entries[$0] } }
+    public subscript(id: BookID) -> Entry? { byID[id].map { all[$0] } }
 
     /// Returns the book with an identifier of USFM, in any case.
-    public func entry(usfm: String) -> Entry? { byUSFM[usfm.uppercased()].map { entries[$0] } }
+    public func entry(usfm: String) -> Entry? { byUSFM[usfm.uppercased()].map { all[$0] } }
 
     /// Returns the book that has exactly this id, name or abbreviation, whatever its case, spaces and periods.
     ///
     /// Use ``ReferenceParser`` for what a person types: it also knows incomplete, ambiguous and misspelt names.
-    public func entry(named name: String) -> Entry? { byName[name.bookKey].map { entries[$0] } }
+    public func entry(named name: String) -> Entry? { byName[name.bookKey].map { all[$0] } }
 }

@@ -8,16 +8,15 @@ struct BookNames {
 
     /// Collects the names that the catalogue and the texts give to books.
     init(_ books: [BookDescription], catalogue: BookCatalogue = .standard) {
-        let fullNames = books.map { ($0.id, (catalogue[$0.id]?.name ?? $0.name).bookKey) }
+        let fullNames = books.filter { [.old, .new].contains(catalogue[$0.id]?.testament) }
+            .map { ($0.id, (catalogue[$0.id]?.name ?? $0.name).bookKey) }
         for book in books {
             var keys = [book.id.rawValue, book.name, book.abbreviation].map(\.bookKey)
             if let entry = catalogue[book.id] {
-                keys += [entry.name.bookKey, entry.abbreviation.bookKey] + entry.aliases
-                // JUD is Jude, but a person who types it may mean Judges.
-                if let usfm = entry.usfm?.bookKey,
-                    !fullNames.contains(where: { $0.0 != book.id && $0.1.hasPrefix(usfm) })
-                {
-                    keys.append(usfm)
+                keys += [entry.name.bookKey, entry.abbreviation.bookKey]
+                // JUD is Jude and `phi` is Philippians, but a person who types it may mean Judges or Philemon.
+                keys += (entry.aliases + [entry.usfm?.bookKey ?? ""]).filter { alias in
+                    !fullNames.contains { $0.0 != book.id && $0.1.hasPrefix(alias) }
                 }
             }
             for key in Set(keys) where !key.isEmpty {

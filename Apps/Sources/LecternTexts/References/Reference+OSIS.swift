@@ -32,10 +32,7 @@ extension Reference {
     }
 
     private static func place(osis: some StringProtocol) -> (BookID, Place?)? {
-        var text = osis[...]
-        if let colon = text.lastIndex(of: ":") { text = text[text.index(after: colon)...] }
-        if let grain = text.firstIndex(where: { $0 == "!" || $0 == "@" }) { text = text[..<grain] }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = OSISIdentifier.parts(of: osis)
         guard let book = parts.first, !book.isEmpty, parts.count <= 3,
             book.utf8.allSatisfy({ $0.isASCIIDigit || $0.isASCIILetter })
         else { return nil }

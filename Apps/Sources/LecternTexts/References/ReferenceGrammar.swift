@@ -213,6 +213,8 @@ struct ReferenceGrammar {
             let books = allNames.named(key)
             if !books.isEmpty { return (ReferencePhrase.Books(candidates: books), next) }
         }
+        // A filler such as the `to` of `according to John` is no part of a misspelt name.
+        guard let first = token(start)?.word, !Self.fillers.contains(first) else { return nil }
         for (key, next) in keys.reversed() {
             var behind = next
             if token(behind)?.kind == .period { behind += 1 }

@@ -12,10 +12,31 @@ struct BookCatalogueTests {
         #expect(catalogue.entries.count(where: { $0.testament == .deuterocanon }) == 20)
         #expect(Set(catalogue.entries.map(\.id)).count == 86)
         #expect(Set(catalogue.entries.compactMap(\.usfm)).count == 85)
-        #expect(catalogue.entries.map(\.order) == Array(0..<86))
-        #expect(catalogue[BookID(rawValue: "Gen")]?.order == 0)
+        let orders = catalogue.entries.map(\.order)
+        #expect(orders == orders.sorted())
         #expect(catalogue.entries.last?.id.rawValue == "Rev")
     }
+
+    @Test("Matter and books of other canons are found, but are not among those that people read")
+    func further() {
+        let orders = ["FRT", "GEN", "TOB", "ENO", "MAT", "LAO", "GLO"].compactMap { catalogue.entry(usfm: $0)?.order }
+        #expect(orders.count == 7)
+        #expect(orders == orders.sorted())
+        #expect(catalogue[BookID(rawValue: "Glossary")]?.testament == nil)
+        #expect(catalogue[BookID(rawValue: "1En")]?.testament == .deuterocanon)
+        #expect(!catalogue.entries.contains { ["Glossary", "1En", "Front"].contains($0.id.rawValue) })
+    }
+
+    @Test(
+        "Books are found by their names in SWORD",
+        arguments: [
+            ("I Samuel", "1Sam"), ("Song of Solomon", "Song"), ("Revelation of John", "Rev"), ("Wisdom", "Wis"),
+            ("Epistle of Jeremiah", "EpJer"), ("Prayer of Manasses", "PrMan"), ("Additional Psalm", "AddPs"),
+            ("Esther (Greek)", "EsthGr"), ("IV Maccabees", "4Macc"), ("Additions to Daniel", "AddDan"),
+            ("V Ezra", "5Ezra"), ("VI Ezra", "6Ezra"), ("Five Apocryphal Syriac Psalms", "5ApocSyrPss"),
+            ("IV Ezra", "4Ezra"), ("Laodiceans", "EpLao"), ("II Baruch", "2Bar"),
+        ])
+    func sword(name: String, id: String) { #expect(catalogue.entry(named: name)?.id.rawValue == id) }
 
     @Test("Each name, abbreviation and alias belongs to one book")
     func unique() {

@@ -71,6 +71,8 @@ struct ReferenceParserTests {
         #expect(osis("Jo 40") == "Job.40")
         #expect(osis("Ph 2") == "? Phil.2 | Phlm.1.2")
         #expect(osis("Ph 4:3") == "Phil.4.3")
+        #expect(osis("Phi") == "? Phil | Phlm")
+        #expect(osis("Phi. 1:7") == "? Phil.1.7 | Phlm.1.7")
         #expect(osis("Sam 3") == "? 1Sam.3 | 2Sam.3")
         #expect(osis("Jud 20") == "? Judg.20 | Jude.1.20")
     }

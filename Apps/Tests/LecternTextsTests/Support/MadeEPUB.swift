@@ -58,10 +58,12 @@ struct MadeEPUB {
                 <pre>a
                   b</pre><h2 id="two">Two</h2><p>Next<br/>line</p></body></html>
                 """)
-        epub.add(
-            "OEBPS/text/notes.xhtml",
-            "<html><body><aside epub:type='footnote' id='f1'><p>The <b>note</b>. <a role='doc-backlink'>back</a></p></aside></body></html>"
-        )
+        let note = """
+            <aside epub:type='footnote' id='f1'><p>The <b>note</b>. <a role='doc-backlink'>back</a></p></aside>
+            """
+        // A body that does not refer to the note has none.
+        let hasNote = body.map { $0.contains("notes.xhtml") } ?? true
+        epub.add("OEBPS/text/notes.xhtml", "<html><body>\(hasNote ? note : "")</body></html>")
         return epub
     }
 

@@ -25,9 +25,10 @@ extension TextDescription.Direction {
         "syrn",
     ]
     private static let languages: Set<String> = [
-        "ar", "ara", "he", "heb", "hbo", "iw", "fa", "fas", "per", "pes", "prs", "ur", "urd", "yi", "yid", "ps", "pus",
-        "sd",
-        "snd", "ug", "uig", "dv", "div", "ckb", "syr", "syc", "arc", "sam", "nqo", "aii", "arb",
+        "aii", "apc", "ar", "ara", "arb", "arc", "ary", "arz", "ckb", "div", "dv", "fa", "fas", "hbo", "he", "heb",
+        "iw",
+        "ks", "nqo", "pbu", "per", "pes", "pnb", "prs", "ps", "pus", "sam", "sd", "skr", "snd", "syc", "syr", "tru",
+        "ug", "uig", "ur", "urd", "yi", "yid",
     ]
 }
 

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Reads lines such as `Ge1:1 In the beginning …`, as Debian's `bible -f` prints them.
 ///
 /// Books and chapters keep their order. A line that is no verse, or that repeats one, is left out with a warning.
@@ -15,6 +17,7 @@ public struct BibleLinesImporter: TextImporting {
 
     private let source: Source
     private let description: TextDescription
+    private let environment: [String: String]
 
     /// The description of the King James Version, which is the text of Debian's `bible-kjv-text`.
     public static let kingJames = TextDescription(
@@ -22,26 +25,42 @@ public struct BibleLinesImporter: TextImporting {
         versification: "KJV", rights: "Public domain, except in the United Kingdom.")
 
     /// Creates an importer.
-    public init(_ source: Source, as description: TextDescription = BibleLinesImporter.kingJames) {
+    ///
+    /// - Parameter environment: The environment in which the program is found and runs. Defaults to that of this process.
+    public init(
+        _ source: Source, as description: TextDescription = BibleLinesImporter.kingJames,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
         self.source = source
         self.description = description
+        self.environment = environment
     }
 
     /// Reads the text.
     public func read(_ receive: (TextPart) throws -> Void) throws {
         switch source {
-        case .file(let path): try FileSource.open(path) { file, _ in try read(file, receive) }
+        case .file(let path): try read(FileSource.pieces(of: path), receive) {}
         case .program(let program):
-            try ProgramOutput(program: program, arguments: Self.wholeBible).read { try read($0, receive) }
+            let output = try ProgramOutput(
+                program, Self.wholeBible, environment: environment, package: "bible-kjv")
+            defer { output.stop() }
+            try read(output.next, receive) {
+                let end = try output.finish()
+                guard !end.succeeded else { return }
+                throw TextImportError(
+                    .toolFailed,
+                    "\(program) failed. Run `\(program) \(Self.wholeBible.joined(separator: " "))` to see why.",
+                    cause: end.messages)
+            }
         }
     }
 
-    private func read(_ descriptor: Int32, _ receive: (TextPart) throws -> Void) throws {
+    private func read(
+        _ source: @escaping () throws -> [UInt8]?, _ receive: (TextPart) throws -> Void, check: () throws -> Void
+    ) throws {
         var reader = BibleLinesReader(description)
-        try ByteLines(descriptor: descriptor).forEach { line, number in
-            try reader.read(line, number, receive)
-            return true
-        }
+        try ByteLines(source: source).forEach { try reader.read($0, $1, receive) }
+        try check()
         try reader.finish(receive)
     }
 }
@@ -73,9 +92,8 @@ struct BibleLinesReader {
         if verse.book != abbreviation || book == nil {
             guard let entry = BookCatalogue.standard.entry(named: String(decoding: verse.book, as: UTF8.self)) else {
                 if !started { throw Self.noLines(number) }
-                try warn(
-                    "The book \(String(decoding: verse.book.prefix(40), as: UTF8.self)) is not known, so the line was left out.",
-                    number, receive)
+                let name = String(decoding: verse.book.prefix(40), as: UTF8.self)
+                try warn("The book \(name) is not known, so the line was left out.", number, receive)
                 return
             }
             if entry.id != book {

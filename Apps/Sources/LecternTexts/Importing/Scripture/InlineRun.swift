@@ -44,9 +44,11 @@ struct InlineRun {
     mutating func append(_ note: Note) {
         flush()
         inlines.append(.note(note))
-        size += 64 + note.inlines.reduce(0) { sum, inline in
-            if case .text(let text, _) = inline { sum + text.utf8.count } else { sum }
-        }
+        size +=
+            64
+            + note.inlines.reduce(0) { sum, inline in
+                if case .text(let text, _) = inline { sum + text.utf8.count } else { sum }
+            }
     }
 
     /// Appends a line break, unless nothing precedes it.
@@ -118,7 +120,9 @@ struct InlineRun {
     private static func hasWideSpace(_ text: String) -> Bool {
         var (first, second): (UInt8, UInt8) = (0, 0)
         for byte in text.utf8 {
-            if first == 0xE2, second == 0x80, byte <= 0x8A || byte == 0xA8 || byte == 0xA9 || byte == 0xAF { return true }
+            if first == 0xE2, second == 0x80, byte <= 0x8A || byte == 0xA8 || byte == 0xA9 || byte == 0xAF {
+                return true
+            }
             (first, second) = (second, byte)
         }
         return false

@@ -4,11 +4,9 @@
 struct ScriptureBuilder {
     /// The most text that a chapter may have, in bytes.
     static let chapterLimit = 16 << 20
-    /// The most warnings that are passed on; a last one says that there are more.
-    static let warningLimit = 500
 
     private var parts: [TextPart] = []
-    private var warnings = 0
+    private var warnings = WarningLimit()
     private var size = 0
     /// The description of the text, which precedes the first part.
     var text: TextDescription
@@ -61,11 +59,9 @@ struct ScriptureBuilder {
     var needsDrain: Bool { !parts.isEmpty || size + run.size > Self.chapterLimit || notes.count > 0 }
 
     mutating func warn(_ message: String) {
-        warnings += 1
-        guard warnings <= Self.warningLimit + 1 else { return }
+        guard let warning = warnings.warning(TextImportWarning(place: place, message: message)) else { return }
         begin()
-        let message = warnings > Self.warningLimit ? "There are more warnings, which are not listed." : message
-        parts.append(.warning(TextImportWarning(place: place, message: message)))
+        parts.append(.warning(warning))
     }
 
     private mutating func begin() {
@@ -80,6 +76,7 @@ struct ScriptureBuilder {
     /// - Throws: ``TextImportError`` with code `empty` if no chapter with text was met.
     mutating func end() throws {
         endBook()
+        if let rest = warnings.summary { parts.append(.warning(rest)) }
         if books.isEmpty {
             throw TextImportError(.empty, "The source has no chapter with text. Choose a file with scripture.")
         }
@@ -95,8 +92,9 @@ struct ScriptureBuilder {
         } else {
             endBook()
         }
-        let known = ScriptureBook.byOSIS[id.rawValue]
-        book = BookDescription(id: id, name: name ?? known?.name ?? id.rawValue, abbreviation: id.rawValue)
+        let known = BookCatalogue.standard[id]?.description
+        book = BookDescription(
+            id: id, name: name ?? known?.name ?? id.rawValue, abbreviation: known?.abbreviation ?? id.rawValue)
         sentBook = false
         chapters = []
         chapter = 0
@@ -115,7 +113,7 @@ struct ScriptureBuilder {
     mutating func endBook() {
         endChapter()
         if book == nil, !blocks.isEmpty {
-            beginBook(BookID(rawValue: ScriptureBook.otherMatter))
+            beginBook(.otherMatter)
             endChapter()
         }
         if !carried.isEmpty {

@@ -10,17 +10,6 @@ enum ScriptureLanguage {
         return ([short] + parts.dropFirst().map(String.init)).joined(separator: "-")
     }
 
-    /// Returns the direction in which a language is written.
-    static func direction(_ tag: String) -> TextDescription.Direction {
-        let parts = tag.lowercased().split(separator: "-")
-        if parts.contains(where: { ["arab", "hebr", "syrc", "thaa", "nkoo", "adlm", "rohg", "samr"].contains($0) }) {
-            return .rightToLeft
-        }
-        if parts.contains(where: { ["latn", "cyrl"].contains($0) }) { return .leftToRight }
-        let first = parts.first.map(String.init) ?? ""
-        return rightToLeft.contains(first) ? .rightToLeft : .leftToRight
-    }
-
     private static func isTagByte(_ byte: UInt8) -> Bool {
         (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || byte == 0x2D
     }
@@ -31,8 +20,13 @@ enum ScriptureLanguage {
         "zho": "zh", "chi": "zh", "jpn": "ja", "kor": "ko", "fas": "fa", "per": "fa", "urd": "ur", "hin": "hi",
         "iw": "he",
     ]
-    private static let rightToLeft: Set<String> = [
-        "ar", "he", "hbo", "fa", "prs", "ur", "ps", "yi", "syr", "syc", "sd", "ug", "ckb", "dv", "arc", "aii", "ks",
-        "nqo", "arb", "apc", "arz", "ary", "pes", "pbu", "pnb", "skr", "tru",
-    ]
+}
+
+extension TextDescription {
+    /// The description with the direction that its language has.
+    var withDirectionOfLanguage: TextDescription {
+        var text = self
+        if Direction(language: language) == .rightToLeft { text.direction = .rightToLeft }
+        return text
+    }
 }

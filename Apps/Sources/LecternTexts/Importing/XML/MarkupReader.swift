@@ -1,20 +1,22 @@
-import Foundation
-
 /// Reads XML in pieces, within bounded memory and without ever opening another resource.
 ///
 /// A document is read strictly: tags must match, text must be UTF-8, and a document type with declarations is refused,
 /// so entities can neither expand nor name a file. A fragment, such as an entry of a SWORD module, is read leniently:
-/// its tags may have their other half in another fragment, and a `<` that begins no tag is text.
+/// its tags may have their other half in another fragment, and a `<` that begins no tag is text. A page, such as a
+/// document of an EPUB, is read as browsers do: in addition its names are in any case, its attributes may lack quotes, it
+/// may use the entities of HTML, and its scripts, styles and declarations are skipped.
 ///
 /// `XMLParser` of Foundation is not used: it needs well-formed documents, which entries are not, and it builds a
 /// dictionary for each of the 700,000 words that a module tags.
 final class MarkupReader {
     /// How strictly XML is read.
     enum Mode {
-        /// A whole document. `entities` are those known beside the five of XML.
-        case document(entities: [String: String] = [:])
+        /// A whole document.
+        case document
         /// A piece of one.
         case fragment
+        /// XHTML or HTML, or XML that may not be well-formed.
+        case page
     }
 
     /// The deepest nesting of elements.
@@ -23,12 +25,14 @@ final class MarkupReader {
     static let tagLimit = 1 << 20
 
     private let source: () throws -> [UInt8]?
-    private let isStrict: Bool
-    private let entities: [String: String]
-    private var buffer: [UInt8] = []
-    private var position = 0
+    private let mode: Mode
+    var isStrict: Bool { mode == .document }
+    var buffer: [UInt8] = []
+    var position = 0
     private var atEnd = false
     private var linesBefore = 0
+    /// The element of a page whose contents are no markup.
+    private var raw: String?
     private var open: [String] = []
     private var hasRoot = false
     private var pendingEnd: String?
@@ -36,19 +40,14 @@ final class MarkupReader {
     private(set) var hasInvalidBytes = false
 
     /// Creates a reader of a document that `source` delivers in pieces; `nil` ends it.
-    init(_ mode: Mode, source: @escaping () throws -> [UInt8]?) {
-        self.source = source
-        switch mode {
-        case .document(let entities): (isStrict, self.entities) = (true, entities)
-        case .fragment: (isStrict, entities) = (false, [:])
-        }
-    }
+    init(document source: @escaping () throws -> [UInt8]?) { (self.source, mode) = (source, .document) }
 
     /// Creates a reader of a fragment.
-    init(fragment: [UInt8]) {
-        (source, isStrict, entities) = ({ nil }, false, [:])
-        buffer = fragment
-        atEnd = true
+    init(fragment: [UInt8]) { (source, mode, buffer, atEnd) = ({ nil }, .fragment, fragment, true) }
+
+    /// Creates a reader of a page in UTF-8, UTF-16 or Latin-1.
+    init(page: [UInt8]) {
+        (source, mode, buffer, atEnd) = ({ nil }, .page, Array(TextDecoding.text(of: page).text.utf8), true)
     }
 
     /// The line of the next token, from 1.
@@ -61,6 +60,10 @@ final class MarkupReader {
         if let name = pendingEnd {
             pendingEnd = nil
             return .end(name)
+        }
+        if let name = raw {
+            raw = nil
+            skipRaw(name)
         }
         while true {
             if position == buffer.count {
@@ -84,7 +87,7 @@ final class MarkupReader {
     }
 
     /// Reads more bytes behind those that are not consumed. Returns `false` at the end.
-    private func refill() throws -> Bool {
+    func refill() throws -> Bool {
         guard !atEnd else { return false }
         linesBefore += buffer[..<position].count { $0 == 0x0A }
         buffer.removeSubrange(..<position)
@@ -114,7 +117,9 @@ final class MarkupReader {
         if end == buffer.count, !atEnd {
             // Keep a character or a reference that the next piece may complete.
             let tail = buffer[max(start, end - 32)...]
-            if let reference = tail.lastIndex(of: UInt8(ascii: "&")), !buffer[reference...].contains(UInt8(ascii: ";")) {
+            if let reference = tail.lastIndex(of: UInt8(ascii: "&")),
+                !buffer[reference...].contains(UInt8(ascii: ";"))
+            {
                 end = reference
             } else if let lead = tail.suffix(3).lastIndex(where: { $0 >= 0xC0 }) {
                 end = lead
@@ -133,7 +138,10 @@ final class MarkupReader {
             if bytes.allSatisfy(MarkupText.isSpace) { return nil }
             throw damaged("There is text outside of the root element. Choose an XML file.")
         }
-        let decoded = isLiteral ? MarkupText.decode(bytes, literally: true) : MarkupText.decode(bytes, entities: entities)
+        let decoded =
+            isLiteral
+            ? MarkupText.decode(bytes, literally: true)
+            : MarkupText.decode(bytes, entities: mode == .page ? MarkupEntities.named : [:])
         if decoded.hasInvalidBytes {
             if isStrict { throw damaged("The file has bytes that are not UTF-8. Convert it to UTF-8.") }
             hasInvalidBytes = true
@@ -148,20 +156,21 @@ final class MarkupReader {
     private func readMarkup() throws -> MarkupToken? {
         while buffer.count - position < 9, try refill() {}
         if matches("<!--") {
-            guard try skip(past: "-->", from: 4) else { return literal() }
+            guard try skip(past: "-->", from: 4) else { return try rest() }
             return nil
         }
         if matches("<![CDATA[") {
-            guard let end = try find("]]>", from: 9) else { return literal() }
+            guard let end = try find("]]>", from: 9) else { return try rest() }
             let bytes = buffer[(position + 9)..<end]
             position = end + 3
             return bytes.isEmpty ? nil : try text(bytes, isLiteral: true)
         }
         if matches("<?") {
             let start = position
-            guard let end = try find("?>", from: 2) else { return literal() }
+            let ending: StaticString = mode == .page ? ">" : "?>"
+            guard let end = try find(ending, from: 2) else { return try rest() }
             if isStrict, start == position { try checkDeclaration(buffer[position..<end]) }
-            position = end + 2
+            position = end + ending.utf8CodeUnitCount
             return nil
         }
         if matches("<!") { return try skipDocumentType() }
@@ -175,7 +184,7 @@ final class MarkupReader {
     private func tag(_ content: ArraySlice<UInt8>, end: Int) throws -> MarkupToken? {
         let isEnd = content.first == UInt8(ascii: "/")
         var inner = isEnd ? content.dropFirst() : content
-        let isEmpty = !isEnd && inner.last == UInt8(ascii: "/")
+        var isEmpty = !isEnd && inner.last == UInt8(ascii: "/")
         if isEmpty { inner = inner.dropLast() }
         let bytes = inner.prefix { !MarkupText.isSpace($0) }
         guard let first = bytes.first, MarkupReader.beginsName(first) else {
@@ -183,7 +192,14 @@ final class MarkupReader {
             return literal()
         }
         let local = bytes.lastIndex(of: UInt8(ascii: ":")).map { bytes[($0 + 1)...] } ?? bytes
-        let name = String(decoding: local, as: UTF8.self)
+        var name = String(decoding: local, as: UTF8.self)
+        if mode == .page {
+            name = name.lowercased()
+            if !isEnd {
+                isEmpty = isEmpty || Self.voids.contains(name)
+                if !isEmpty, Self.raws.contains(name) { raw = name }
+            }
+        }
         if isStrict {
             if isEnd {
                 guard let last = open.popLast(), last == name else {
@@ -196,8 +212,12 @@ final class MarkupReader {
         position = end + 1
         if isEnd { return .end(name) }
         if isEmpty { pendingEnd = name }
-        return .start(MarkupTag(name: name, isEmpty: isEmpty, attributes: inner[bytes.endIndex...]))
+        return .start(
+            MarkupTag(name: name, isEmpty: isEmpty, isPage: mode == .page, attributes: inner[bytes.endIndex...]))
     }
+
+    private static let voids: Set<String> = ["br", "hr", "img", "input", "col", "wbr", "area"]
+    private static let raws: Set<String> = ["script", "style"]
 
     private func begin(_ name: String, attributes: ArraySlice<UInt8>, isEmpty: Bool) throws {
         if open.isEmpty, hasRoot { throw damaged("The file has two root elements. Repair the file.") }
@@ -219,7 +239,11 @@ final class MarkupReader {
     }
 
     private func skipDocumentType() throws -> MarkupToken? {
-        guard isStrict else { return literal() }
+        guard isStrict else {
+            guard mode == .page else { return literal() }
+            skipDeclaration()
+            return nil
+        }
         guard let end = try endOfTag() else { throw damaged("The file ends within a declaration. Get it again.") }
         if buffer[position..<end].contains(UInt8(ascii: "[")) || hasRoot {
             throw TextImportError(
@@ -232,11 +256,17 @@ final class MarkupReader {
 
     private func checkDeclaration(_ bytes: ArraySlice<UInt8>) throws {
         guard bytes.starts(with: "<?xml ".utf8) else { return }
-        let tag = MarkupTag(name: "xml", isEmpty: true, attributes: bytes.dropFirst(5))
+        let tag = MarkupTag(name: "xml", isEmpty: true, isPage: false, attributes: bytes.dropFirst(5))
         let encoding = tag.attribute("encoding")?.lowercased() ?? "utf-8"
         guard encoding == "utf-8" || encoding == "us-ascii" else {
             throw damaged("The file is in \(encoding). Convert it to UTF-8, for example with iconv.")
         }
+    }
+
+    /// Returns all that is left as text, for a comment or a section without an end.
+    private func rest() throws -> MarkupToken? {
+        defer { position = buffer.count }
+        return try text(buffer[position...], isLiteral: true)
     }
 
     /// Returns the `<` as text, for a fragment in which it begins no tag.
@@ -245,80 +275,12 @@ final class MarkupReader {
         return .text("<")
     }
 
-    private func damaged(_ message: String) -> TextImportError { TextImportError(.damaged, message, place: place) }
+    func damaged(_ message: String) -> TextImportError { TextImportError(.damaged, message, place: place) }
 
     private var place: String { "line \(line)" }
 
     static func beginsName(_ byte: UInt8) -> Bool {
         (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")) || byte == UInt8(ascii: "_")
             || byte >= 0x80
-    }
-}
-
-extension MarkupReader {
-    private func matches(_ text: StaticString) -> Bool {
-        text.withUTF8Buffer { buffer[position...].starts(with: $0) }
-    }
-
-    private func index(of byte: UInt8, from start: Int) -> Int? {
-        buffer.withUnsafeBufferPointer { bytes in
-            guard start < bytes.count, let base = bytes.baseAddress,
-                let found = memchr(base + start, Int32(byte), bytes.count - start)
-            else { return nil }
-            return UnsafeRawPointer(found) - UnsafeRawPointer(base)
-        }
-    }
-
-    /// Returns the index of the `>` that ends the tag at the position, outside of quotes.
-    private func endOfTag() throws -> Int? {
-        var offset = 1
-        var quote: UInt8 = 0
-        while true {
-            while position + offset < buffer.count {
-                let byte = buffer[position + offset]
-                if quote != 0 {
-                    if byte == quote { quote = 0 }
-                } else if byte == UInt8(ascii: ">") {
-                    return position + offset
-                } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                    quote = byte
-                } else if byte == UInt8(ascii: "<"), !isStrict {
-                    return nil
-                }
-                offset += 1
-            }
-            try checkLength(offset)
-            guard try refill() else { return nil }
-        }
-    }
-
-    private func checkLength(_ length: Int) throws {
-        guard length > Self.tagLimit else { return }
-        throw TextImportError(
-            .tooLarge, "A tag or comment is longer than \(Self.tagLimit) bytes. Check the file.", place: "line \(line)")
-    }
-
-    private func skip(past end: StaticString, from offset: Int) throws -> Bool {
-        guard let found = try find(end, from: offset) else { return false }
-        position = found + end.utf8CodeUnitCount
-        return true
-    }
-
-    private func find(_ wanted: StaticString, from offset: Int) throws -> Int? {
-        let count = wanted.utf8CodeUnitCount
-        var offset = offset
-        while true {
-            var start = position + offset
-            while let candidate = index(of: wanted.utf8Start.pointee, from: start), candidate + count <= buffer.count {
-                if wanted.withUTF8Buffer({ buffer[candidate...].starts(with: $0) }) { return candidate }
-                start = candidate + 1
-            }
-            offset = max(offset, buffer.count - position - count + 1)
-            try checkLength(offset)
-            if try !refill() {
-                if isStrict { throw damaged("The file ends within a comment or instruction. Get it again.") }
-                return nil
-            }
-        }
     }
 }

@@ -64,7 +64,7 @@ enum MarkupText {
         }
         guard name.first == "#" else { return entities[name] }
         let digits = name.dropFirst()
-        let code = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+        let code = digits.first == "x" || digits.first == "X" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
         guard let code, code >= 0x20 || code == 9 || code == 10 || code == 13 else { return nil }
         return Unicode.Scalar(code).map { String(Character($0)) }
     }

@@ -10,12 +10,14 @@ enum MarkupToken {
 
 /// The start tag of an element.
 ///
-/// Attributes are read on demand: most elements of a Bible are words whose attributes nobody needs.
+/// Attributes are read on demand: most elements of a Bible are words whose attributes are not read.
 struct MarkupTag {
     /// The name, without a prefix.
     let name: String
     /// A Boolean value that tells whether the element is empty (`<lb/>`).
     let isEmpty: Bool
+    /// A Boolean value that tells whether the tag is of a page, whose attributes may lack quotes and values.
+    let isPage: Bool
     /// The bytes between the name and the end of the tag.
     let attributes: ArraySlice<UInt8>
 
@@ -23,25 +25,32 @@ struct MarkupTag {
     func attribute(_ wanted: StaticString) -> String? {
         let count = wanted.utf8CodeUnitCount
         var rest = attributes
-        while let attribute = MarkupTag.takeAttribute(&rest) {
+        while let attribute = MarkupTag.takeAttribute(&rest, isPage: isPage) {
             guard attribute.name.count == count else { continue }
             let matches = wanted.withUTF8Buffer { attribute.name.elementsEqual($0) }
-            if matches { return MarkupText.decode(attribute.value, entities: [:]).text }
+            if matches {
+                return MarkupText.decode(attribute.value, entities: isPage ? MarkupEntities.named : [:]).text
+            }
         }
         return nil
     }
 
     /// Takes the next attribute from the front of `bytes`; `nil` at the end, or where the bytes are no attribute.
     static func takeAttribute(
-        _ bytes: inout ArraySlice<UInt8>
+        _ bytes: inout ArraySlice<UInt8>, isPage: Bool = false
     ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
-        bytes = bytes.drop(while: MarkupText.isSpace)
+        bytes = bytes.drop { MarkupText.isSpace($0) || (isPage && $0 == UInt8(ascii: "=")) }
         let name = bytes.prefix { $0 != UInt8(ascii: "=") && !MarkupText.isSpace($0) }
         guard !name.isEmpty else { return nil }
         bytes = bytes[name.endIndex...].drop(while: MarkupText.isSpace)
-        guard bytes.first == UInt8(ascii: "=") else { return nil }
+        guard bytes.first == UInt8(ascii: "=") else { return isPage ? (name, []) : nil }
         bytes = bytes.dropFirst().drop(while: MarkupText.isSpace)
-        guard let quote = bytes.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        guard let quote = bytes.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            guard isPage else { return nil }
+            let value = bytes.prefix { !MarkupText.isSpace($0) }
+            bytes = bytes[value.endIndex...]
+            return (name, value)
+        }
         let value = bytes.dropFirst().prefix { $0 != quote }
         guard value.endIndex < bytes.endIndex else { return nil }
         bytes = bytes[(value.endIndex + 1)...]

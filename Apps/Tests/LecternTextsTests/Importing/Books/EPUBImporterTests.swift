@@ -105,6 +105,31 @@ struct EPUBImporterTests {
         #expect(text.verses == ["One two", "three & four < < 5", "six <7>"])
     }
 
+    @Test("Notes to which nothing refers are kept in a last chapter, with a warning")
+    func lonelyNotes() throws {
+        let text = try read(
+            .book(
+                body: """
+                    <body><p>Word<a epub:type="noteref" href="notes.xhtml#f1">1</a></p>
+                    <aside epub:type="footnote" id="n1"><p>Lonely &mdash; one.</p></aside><aside epub:type=footnote
+                    id=n2 hidden><p>Lonely two.</p></aside></body>
+                    """))
+        #expect(text.chapters.map(\.title) == ["One", "Notes"])
+        #expect(text.verses == ["Word", "Lonely — one.", "Lonely two."])
+        #expect(text.warnings.contains { $0.message.contains("Nothing refers to 2 notes") })
+    }
+
+    @Test("Scripts, comments and declarations without an end, and capital names, are read as browsers do")
+    func browsers() throws {
+        let text = try read(
+            .book(
+                body: """
+                    <!DOCTYPE html [<!ENTITY a ">"><!ENTITY b SYSTEM "x">]><BODY><P>one<BR>two</P><Script>a < b </p></SCRIPT>
+                    <p class=a id=x>three &amp; &frac12; &#X41; &unknown;</p><?php echo 1 > 2 </p><p>four<style>p{}
+                    """))
+        #expect(text.verses == ["one two", "three & ½ A &unknown;", "2", "four"])
+    }
+
     @Test("Deep nesting ends")
     func deep() throws {
         let text = try read(

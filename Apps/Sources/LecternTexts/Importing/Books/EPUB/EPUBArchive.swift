@@ -19,7 +19,7 @@ final class EPUBArchive {
 
     init(_ path: String, limits: Limits) throws {
         // Refuses folders and devices, and tells a missing file from a damaged one.
-        try FileSource.open(path) { _, _ in }
+        try FileSource.check(path)
         var code: Int32 = 0
         guard let archive = zip_open(path, ZIP_RDONLY, &code) else {
             throw TextImportError(

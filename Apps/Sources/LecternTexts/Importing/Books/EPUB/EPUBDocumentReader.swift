@@ -18,6 +18,8 @@ struct EPUBDocumentReader {
     /// The depth within an element that is left out.
     private var skipped = 0
     private var reference: (path: EPUBPath, mark: String, depth: Int)?
+    /// The ids of the notes of the file.
+    private(set) var notes: [String] = []
     private(set) var scripts = 0
     private(set) var remoteImages = 0
     private(set) var images = 0
@@ -30,10 +32,10 @@ struct EPUBDocumentReader {
     }
 
     mutating func read(_ bytes: [UInt8], into chapters: inout EPUBChapters) throws {
-        var scanner = MarkupScanner(bytes)
-        while let event = scanner.next() {
-            switch event {
-            case .start(let name, let attributes): try start(name, attributes, &chapters)
+        let reader = MarkupReader(page: bytes)
+        while let token = try reader.next() {
+            switch token {
+            case .start(let tag): try start(tag, &chapters)
             case .text(let text): append(text)
             case .end(let name): try end(name, &chapters)
             }
@@ -58,20 +60,21 @@ struct EPUBDocumentReader {
         }
     }
 
-    private mutating func start(_ name: String, _ attributes: [String: String], _ chapters: inout EPUBChapters) throws {
-        if skipped > 0 || Self.skippedNames.contains(name) || EPUBNotes.isNote(attributes)
-            || attributes["hidden"] != nil
-        {
+    private mutating func start(_ tag: MarkupTag, _ chapters: inout EPUBChapters) throws {
+        let name = tag.name
+        let isNote = skipped == 0 && EPUBNotes.isNote(tag)
+        if isNote, notes.count < 20_000, let id = tag.attribute("id") { notes.append(id) }
+        if skipped > 0 || isNote || Self.skippedNames.contains(name) || tag.attribute("hidden") != nil {
             if name == "script" { scripts += 1 }
             if Self.blockNames.contains(name), skipped == 0 { try flush(&chapters) }
             skipped += 1
             return
         }
-        if let id = attributes["id"], let title = titles[id] {
+        if let id = tag.attribute("id"), let title = titles[id] {
             try flush(&chapters)
             try chapters.begin(title)
         }
-        if EPUBNotes.isReference(attributes), let address = attributes["href"], reference == nil,
+        if EPUBNotes.isReference(tag), let address = tag.attribute("href"), reference == nil,
             let path = EPUBPath(address, from: file)
         {
             reference = (path, "", elements.count)
@@ -80,8 +83,8 @@ struct EPUBDocumentReader {
         case "br": if reference == nil { inlines.append(.lineBreak) }
         case "img", "image":
             images += 1
-            if let address = attributes["src"], EPUBPath(address, from: file) == nil { remoteImages += 1 }
-            if let text = attributes["alt"]?.collapsed, !text.isEmpty {
+            if let address = tag.attribute("src"), EPUBPath(address, from: file) == nil { remoteImages += 1 }
+            if let text = tag.attribute("alt")?.collapsed, !text.isEmpty {
                 inlines.append(.text(text, styles.union(.emphasis)))
             }
         case "hr":
@@ -98,20 +101,20 @@ struct EPUBDocumentReader {
                 element.kind = .tableRow
             } else {
                 try flush(&chapters)
-                element.kind = kind(of: name, attributes)
+                element.kind = kind(of: tag)
             }
         }
         elements.append(element)
     }
 
-    private mutating func kind(of name: String, _ attributes: [String: String]) -> Block.Kind {
-        switch name {
-        case "h1", "h2", "h3", "h4", "h5", "h6": return .heading(level: name.utf8.last.map { Int($0) - 48 } ?? 1)
+    private mutating func kind(of tag: MarkupTag) -> Block.Kind {
+        switch tag.name {
+        case "h1", "h2", "h3", "h4", "h5", "h6": return .heading(level: tag.name.utf8.last.map { Int($0) - 48 } ?? 1)
         case "blockquote": return .quotation
         case "pre": return .preformatted
         case "tr": return .tableRow
         case "ul": lists.append(nil)
-        case "ol": lists.append(Int(attributes["start"] ?? "1") ?? 1)
+        case "ol": lists.append(Int(tag.attribute("start") ?? "1") ?? 1)
         case "li":
             if let last = lists.last, let number = last {
                 marker = "\(number)."

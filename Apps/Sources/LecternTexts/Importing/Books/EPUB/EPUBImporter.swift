@@ -52,6 +52,7 @@ public struct EPUBImporter: TextImporting {
         let store = NoteStore(archive)
         let navigation = package.navigation.nav
         var seen: Set<String> = []
+        var found: [EPUBPath] = []
         for item in package.spine where item.path.file != navigation {
             try Task.checkCancellation()
             let file = item.path.file
@@ -70,14 +71,21 @@ public struct EPUBImporter: TextImporting {
                 try chapters.begin(nil)
             }
             try chapters.divide()
-            var reader = EPUBDocumentReader(file, titles: own) { try store.note($0) }
+            var reader = EPUBDocumentReader(file, titles: own) { try store.refer(to: $0) }
             try reader.read(bytes, into: &chapters)
+            found += reader.notes.map { EPUBPath(file: file, fragment: $0) }
             if reader.scripts > 0 { try warn(file, "Scripts were left out.") }
             if reader.remoteImages > 0 {
                 try warn(file, "Images from outside the book were left out.")
             } else if reader.images > 0 {
                 try warn(file, "Images were left out.")
             }
+        }
+        let others = try found.filter { !store.referred.contains($0) }.compactMap { try store.note($0) }
+        if !others.isEmpty {
+            try warn("", "Nothing refers to \(others.count) notes, so they are in a last chapter of their own.")
+            try chapters.begin("Notes")
+            for note in others { chapters.append(.paragraph, [note]) }
         }
         try chapters.end()
         if let rest = warnings.summary { try receive(.warning(rest)) }
@@ -89,13 +97,13 @@ public struct EPUBImporter: TextImporting {
         guard let bytes = try archive.read(container) else {
             throw damaged("It has no \(container), so it may be another kind of archive.", container)
         }
-        var scanner = MarkupScanner(bytes)
-        while let event = scanner.next() {
-            guard case .start("rootfile", let attributes) = event, let address = attributes["full-path"],
+        let reader = MarkupReader(page: bytes)
+        while let token = try reader.next() {
+            guard case .start(let tag) = token, tag.name == "rootfile", let address = tag.attribute("full-path"),
                 let path = EPUBPath(address, from: "")
             else { continue }
             guard let package = try archive.read(path.file) else { break }
-            return EPUBPackage(package, path: path.file)
+            return try EPUBPackage(package, path: path.file)
         }
         throw damaged("Its package document is missing.", container)
     }
@@ -105,7 +113,7 @@ public struct EPUBImporter: TextImporting {
         let (nav, ncx) = package.navigation
         for path in [nav, ncx] {
             guard titles.files.isEmpty, let path, let bytes = try archive.read(path) else { continue }
-            titles.read(bytes, path: path)
+            try titles.read(bytes, path: path)
         }
         return titles
     }
@@ -113,10 +121,10 @@ public struct EPUBImporter: TextImporting {
     /// Refuses a book whose text is encrypted. Fonts that are only disguised do not matter.
     private func checkProtection(_ archive: EPUBArchive) throws {
         guard let bytes = try archive.read("META-INF/encryption.xml") else { return }
-        var scanner = MarkupScanner(bytes)
-        while let event = scanner.next() {
-            guard case .start("encryptionmethod", let attributes) = event else { continue }
-            let method = attributes["Algorithm"] ?? ""
+        let reader = MarkupReader(page: bytes)
+        while let token = try reader.next() {
+            guard case .start(let tag) = token, tag.name == "encryptionmethod" else { continue }
+            let method = tag.attribute("Algorithm") ?? ""
             if method != "http://www.idpf.org/2008/embedding" && method != "http://ns.adobe.com/pdf/enc#RC" {
                 throw TextImportError(
                     .locked, "\(source.path) is protected. Import a copy without protection.",
@@ -136,6 +144,10 @@ public struct EPUBImporter: TextImporting {
         private var notes = EPUBNotes()
 
         init(_ archive: EPUBArchive) { self.archive = archive }
+
+        var referred: Set<EPUBPath> { notes.referred }
+
+        func refer(to path: EPUBPath) throws -> [Inline]? { try notes.refer(to: path) { try archive.read($0) } }
 
         func note(_ path: EPUBPath) throws -> [Inline]? { try notes.note(path) { try archive.read($0) } }
     }

@@ -19,24 +19,24 @@ struct EPUBPackage {
     /// The addresses that lead out of the book.
     var refused: [String] = []
 
-    init(_ bytes: [UInt8], path: String) {
+    init(_ bytes: [UInt8], path: String) throws {
         self.path = path
-        var scanner = MarkupScanner(bytes)
+        let reader = MarkupReader(page: bytes)
         var text: String?
         var references: [(String, Bool)] = []
-        while let event = scanner.next() {
-            switch event {
-            case .start(let name, let attributes):
-                text = ["title", "creator", "language", "rights"].contains(name) ? "" : nil
-                switch name {
-                case "item": add(attributes)
+        while let token = try reader.next() {
+            switch token {
+            case .start(let tag):
+                text = ["title", "creator", "language", "rights"].contains(tag.name) ? "" : nil
+                switch tag.name {
+                case "item": add(tag)
                 case "itemref":
-                    if let id = attributes["idref"], references.count < 20_000 {
-                        references.append((id, attributes["linear"] != "no"))
+                    if let id = tag.attribute("idref"), references.count < 20_000 {
+                        references.append((id, tag.attribute("linear") != "no"))
                     }
                 case "spine":
-                    ncx = attributes["toc"]
-                    isRightToLeft = attributes["page-progression-direction"] == "rtl"
+                    ncx = tag.attribute("toc")
+                    isRightToLeft = tag.attribute("page-progression-direction") == "rtl"
                 default: break
                 }
             case .text(let more): text? += more
@@ -65,14 +65,14 @@ struct EPUBPackage {
         }
     }
 
-    private mutating func add(_ attributes: [String: String]) {
-        guard let id = attributes["id"], let address = attributes["href"], items.count < 50_000 else { return }
+    private mutating func add(_ tag: MarkupTag) {
+        guard let id = tag.attribute("id"), let address = tag.attribute("href"), items.count < 50_000 else { return }
         guard let file = EPUBPath(address, from: path) else {
             if refused.count < 100 { refused.append(address) }
             return
         }
         items[id] = Item(
-            path: file, mediaType: attributes["media-type"] ?? "",
-            properties: (attributes["properties"] ?? "").split(separator: " "))
+            path: file, mediaType: tag.attribute("media-type") ?? "",
+            properties: (tag.attribute("properties") ?? "").split(separator: " "))
     }
 }

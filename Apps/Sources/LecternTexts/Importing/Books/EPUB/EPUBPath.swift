@@ -5,6 +5,12 @@ struct EPUBPath: Hashable {
     var file: String
     var fragment: String?
 
+    /// Creates an address of an element.
+    init(file: String, fragment: String) {
+        self.file = file
+        self.fragment = fragment
+    }
+
     /// Resolves an address against the file that names it; `nil` if it leads out of the book.
     init?(_ address: String, from base: String) {
         let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

@@ -4,23 +4,23 @@ struct EPUBTitles {
     private(set) var files: [String: [String: String]] = [:]
 
     /// Reads a navigation document (EPUB 3) or an NCX (EPUB 2).
-    mutating func read(_ bytes: [UInt8], path: String) {
-        var scanner = MarkupScanner(bytes)
+    mutating func read(_ bytes: [UInt8], path: String) throws {
+        let reader = MarkupReader(page: bytes)
         var isContents = true
         var address: String?
         var label: String?
         var labelText = ""
-        while let event = scanner.next() {
-            switch event {
-            case .start(let name, let attributes):
-                switch name {
-                case "nav": isContents = (attributes["epub:type"] ?? "toc").split(separator: " ").contains("toc")
+        while let token = try reader.next() {
+            switch token {
+            case .start(let tag):
+                switch tag.name {
+                case "nav": isContents = (tag.attribute("epub:type") ?? "toc").split(separator: " ").contains("toc")
                 case "pagelist", "navlist": isContents = false
                 case "a":
-                    address = attributes["href"]
+                    address = tag.attribute("href")
                     label = ""
                 case "navlabel": label = ""
-                case "content": if isContents { add(attributes["src"], labelText, path) }
+                case "content": if isContents { add(tag.attribute("src"), labelText, path) }
                 default: break
                 }
             case .text(let text): if label.map({ $0.utf8.count < 2_000 }) == true { label? += text }

@@ -45,7 +45,7 @@ extension OSISComposer {
         case "book":
             if isEnd {
                 builder.endBook()
-            } else if !isKeyed, let id = tag.attribute("osisID").flatMap({ OSISReference.identifier($0[...]) }) {
+            } else if !isKeyed, let id = tag.attribute("osisID").flatMap({ OSISIdentifier($0) }) {
                 builder.beginBook(id.book)
             }
             push(tag, tag.isEmpty ? .none : .book)
@@ -55,8 +55,7 @@ extension OSISComposer {
         case "glossary", "index", "appendix", "concordance", "afterword", "back", "bibliography", "gazetteer":
             // Behind the last book, such matter is a book of its own.
             if !isEnd, builder.book == nil {
-                let id = type == "glossary" ? "Glossary" : ScriptureBook.otherMatter
-                builder.beginBook(BookID(rawValue: id))
+                builder.beginBook(type == "glossary" ? .glossary : .otherMatter)
             } else if isEnd, builder.chapter == 0 {
                 builder.endBook()
             }
@@ -67,14 +66,14 @@ extension OSISComposer {
 
     private mutating func startChapter(_ tag: MarkupTag) {
         push(tag)
-        let id = (tag.attribute("osisID") ?? tag.attribute("sID")).flatMap { OSISReference.identifier($0[...]) }
+        let id = (tag.attribute("osisID") ?? tag.attribute("sID")).flatMap { OSISIdentifier($0) }
         guard tag.attribute("eID") == nil, !isKeyed else { return }
-        guard let number = id?.chapter ?? tag.attribute("n").flatMap({ OSISReference.number($0[...]) }), number > 0
+        guard let number = id?.chapter ?? tag.attribute("n").flatMap({ Int(leadingDigits: $0) }), number > 0
         else {
             builder.warn("A chapter has no number. Its text stays in the chapter before it.")
             return
         }
-        if let book = id?.book, ScriptureBook.byOSIS[book.rawValue] != nil || builder.book == nil {
+        if let book = id?.book, BookCatalogue.standard[book] != nil || builder.book == nil {
             builder.beginBook(book)
         }
         builder.beginChapter(number)
@@ -85,7 +84,7 @@ extension OSISComposer {
         push(tag)
         guard tag.attribute("eID") == nil, !isKeyed else { return }
         let names = (tag.attribute("osisID") ?? tag.attribute("sID") ?? "").split(separator: " ")
-        let ids = names.compactMap { OSISReference.identifier($0) }
+        let ids = names.compactMap { OSISIdentifier($0) }
         guard let first = ids.first, let number = first.verse, number > 0 else {
             builder.warn("A verse has no number. Its text stays in the verse before it.")
             return
@@ -143,7 +142,7 @@ extension OSISComposer {
             push(tag, tag.isEmpty ? .none : .skip)
             return
         }
-        if let reference = tag.attribute("osisRef") { builder.refer(OSISReference.parse(reference)) }
+        if let reference = tag.attribute("osisRef") { builder.refer(Reference.references(osis: reference)) }
         push(tag)
     }
 

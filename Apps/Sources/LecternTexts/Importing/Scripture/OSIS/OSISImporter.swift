@@ -16,14 +16,14 @@ public struct OSISImporter: TextImporting {
 
     /// Reads the text.
     public func read(_ receive: (TextPart) throws -> Void) throws {
-        let reader = MarkupReader(.document(), source: try ByteSource.file(url))
+        let reader = MarkupReader(document: try FileSource.pieces(of: url.path))
         var composer = OSISComposer(text)
         var isOSIS = false
         while let token = try reader.next() {
             if !isOSIS, case .start(let tag) = token {
                 guard tag.name == "osis" || tag.name == "osisText" else {
                     throw TextImportError(
-                        .unknownFormat, "The file's root element is '\(tag.name)', not 'osis'. Choose an OSIS document.")
+                        .unknownFormat, "The file's root is '\(tag.name)', not 'osis'. Choose an OSIS document.")
                 }
                 isOSIS = true
             }
@@ -55,7 +55,7 @@ public struct OSISImporter: TextImporting {
 extension OSISComposer {
     /// Derives from the language what the header does not say.
     mutating func finishDescription() {
-        if ScriptureLanguage.direction(builder.text.language) == .rightToLeft { builder.text.direction = .rightToLeft }
+        builder.text = builder.text.withDirectionOfLanguage
         if builder.text.title.isEmpty { builder.text.title = builder.text.abbreviation }
     }
 }

@@ -20,6 +20,7 @@ struct SwordComposer {
     private let isLatin: Bool
     private var last: (book: String, verse: Int, content: [UInt8])?
     private var joined: Int?
+    private var named: (name: String, id: BookID)?
     private var unknownBooks: Set<String> = []
     private var hasInvalidBytes = false
     /// A Boolean value that tells whether a verse with text was met.
@@ -63,7 +64,8 @@ struct SwordComposer {
             osis.builder.append(" ")
             osis.builder.beginVerse(key.verse)
         }
-        let reader = MarkupReader(fragment: isLatin ? Array(String(decoding: content.map(UInt16.init), as: UTF16.self).utf8) : content)
+        let reader = MarkupReader(
+            fragment: isLatin ? Array(String(decoding: content.map(UInt16.init), as: UTF16.self).utf8) : content)
         while let token = try reader.next() {
             switch markup {
             case .osis: osis.handle(token)
@@ -89,12 +91,19 @@ struct SwordComposer {
     }
 
     private mutating func bookID(_ name: String) -> BookID {
-        if let book = ScriptureBook.bySword[name] { return BookID(rawValue: book.osis) }
+        if let named, named.name == name { return named.id }
+        let id = identify(name)
+        named = (name, id)
+        return id
+    }
+
+    private mutating func identify(_ name: String) -> BookID {
+        if let book = BookCatalogue.standard.entry(named: name) { return book.id }
         let id = String(name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(32))
         if unknownBooks.insert(name).inserted {
             osis.builder.warn("The book '\(name)' is not known. It is kept under this name.")
         }
-        return BookID(rawValue: id.isEmpty ? ScriptureBook.otherMatter : id)
+        return id.isEmpty ? .otherMatter : BookID(rawValue: id)
     }
 
     /// Handles a tag of ThML (`<note>`, `<i>`) or of GBF (`<RF>` to `<Rf>`), whose names differ.

@@ -36,7 +36,8 @@ public struct SwordImporter: TextImporting {
         }
         let described = SwordModule.find(module, environment: environment)
         try check(described)
-        let child = try ChildOutput(program, [module], environment: environment, stall: stall)
+        let child = try ProgramOutput(
+            program, [module], environment: environment, package: "libsword-utils", stall: stall)
         defer { child.stop() }
         let values = described?.values ?? [:]
         var composer = SwordComposer(
@@ -56,7 +57,7 @@ public struct SwordImporter: TextImporting {
                 others += 1
             }
         }
-        try check(child.finish(), hasVerses: composer.hasVerses, others: others)
+        try check(try child.finish(), hasVerses: composer.hasVerses, others: others)
         for part in try composer.finish() { try receive(part) }
     }
 
@@ -72,7 +73,7 @@ public struct SwordImporter: TextImporting {
             .unknownFormat, "The module '\(module)' is \(kind), not a Bible. Choose a module with a Bible.")
     }
 
-    private func check(_ end: (succeeded: Bool, messages: String), hasVerses: Bool, others: Int) throws {
+    private func check(_ end: ProgramOutput.End, hasVerses: Bool, others: Int) throws {
         if end.messages.contains("find module") {
             throw TextImportError(
                 .unreadable, "There is no SWORD module '\(module)'. Check the name, or install the module.",
@@ -88,7 +89,8 @@ public struct SwordImporter: TextImporting {
         }
         if !hasVerses {
             throw TextImportError(
-                .damaged, "The module '\(module)' has no text; its data files are missing or damaged. Install it again.",
+                .damaged,
+                "The module '\(module)' has no text; its data files are missing or damaged. Install it again.",
                 cause: end.messages)
         }
     }

@@ -53,14 +53,14 @@ struct SwordModule: Equatable {
         if text.rights.isEmpty {
             var lines: [String] = []
             for key in ["copyright", "distributionlicense"] {
-                if let value = values[key], !value.isEmpty, !lines.contains(where: { $0.lowercased() == value.lowercased() }) {
-                    lines.append(value)
-                }
+                guard let value = values[key], !value.isEmpty else { continue }
+                if !lines.contains(where: { $0.lowercased() == value.lowercased() }) { lines.append(value) }
             }
             text.rights = lines.joined(separator: "\n")
         }
         text.direction =
-            values["direction"]?.lowercased() == "rtol" ? .rightToLeft : ScriptureLanguage.direction(text.language)
+            values["direction"]?.lowercased() == "rtol"
+            ? .rightToLeft : TextDescription.Direction(language: text.language) ?? .leftToRight
         return text
     }
 

@@ -15,6 +15,7 @@ struct USFMComposer {
     private var field: USFMMarker.Field?
     private var value = ""
     private var awaited: Awaited?
+    private var awaitedText = ""
     private var unknown: Set<String> = []
     private var isMilestone = false
     private var isOrigin = false
@@ -43,13 +44,17 @@ struct USFMComposer {
             return
         }
         switch meaning {
-        case .id: (awaited, value) = (.id, "")
-        case .chapter: (awaited, value) = (.chapter, "")
-        case .verse: (awaited, value) = (.verse, "")
-        case .note(let kind):
-            if builder.isInNote { builder.beginNote(kind) } else { (awaited, value) = (.caller(kind), "") }
+        case .id: wait(for: .id)
+        case .chapter: wait(for: .chapter)
+        case .verse: wait(for: .verse)
+        case .note(let kind): wait(for: .caller(kind))
         default: apply(meaning, marker, isNested: isNested)
         }
+    }
+
+    private mutating func wait(for value: Awaited) {
+        endField()
+        (awaited, awaitedText) = (value, "")
     }
 
     /// Applies a marker that needs no value: a block, a character style, a part of a note, a cell or a field.
@@ -68,7 +73,11 @@ struct USFMComposer {
             push(marker, added, isNotePart: true)
         case .noteOrigin where builder.isInNote: isOrigin = true
         case .notePart(let added), .character(let added):
-            if !isNested { endOpen { !$0.isNotePart } }
+            // USFM 3.1 nests styles without `+`. Attributes have no markers, and no style is within itself.
+            if open.last?.isAttributes == true { pop() }
+            if let same = open.lastIndex(where: { $0.marker == marker }), same >= firstOpen {
+                while open.count > same { pop() }
+            }
             push(marker, added)
         case .noteOrigin, .ignored: break
         case .id, .chapter, .verse, .note: break
@@ -143,15 +152,15 @@ struct USFMComposer {
         guard builder.isInNote else { return }
         let value = text.contains("\"") ? text.split(separator: "\"").dropFirst().first.map(String.init) ?? "" : text
         for part in value.split(separator: ";") {
-            if let reference = OSISReference.parseUSX(String(part)) { builder.refer([reference]) }
+            if let reference = Reference(usx: part) { builder.refer([reference]) }
         }
     }
 
     // MARK: Values
 
     private mutating func appendAwaited(_ text: String) {
-        value += text
-        let trimmed = value.drop(while: \.isWhitespace)
+        awaitedText += text
+        let trimmed = awaitedText.drop(while: \.isWhitespace)
         guard trimmed.contains(where: \.isWhitespace) || trimmed.utf8.count > 64 else { return }
         endAwaited()
     }
@@ -160,10 +169,10 @@ struct USFMComposer {
     private mutating func endAwaited() {
         guard let kind = awaited else { return }
         awaited = nil
-        let trimmed = value.drop(while: \.isWhitespace)
+        let trimmed = awaitedText.drop(while: \.isWhitespace)
         let word = String(trimmed.prefix { !$0.isWhitespace })
         let rest = String(trimmed.dropFirst(word.count).drop { $0 == " " })
-        value = ""
+        awaitedText = ""
         switch kind {
         case .id:
             beginBook(word)
@@ -180,18 +189,18 @@ struct USFMComposer {
         endParagraph()
         names = [:]
         chapterLabel = nil
-        if let book = ScriptureBook.byUSFM[code.uppercased()] {
-            builder.beginBook(BookID(rawValue: book.osis))
+        if let book = BookCatalogue.standard.entry(usfm: code) {
+            builder.beginBook(book.id)
         } else {
             let id = String(code.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(16))
             builder.warn("The book code '\(code.prefix(16))' is not known. The book is kept under this name.")
-            builder.beginBook(BookID(rawValue: id.isEmpty ? ScriptureBook.otherMatter : id))
+            builder.beginBook(id.isEmpty ? .otherMatter : BookID(rawValue: id))
         }
     }
 
     mutating func beginChapter(_ number: String, _ rest: String = "") {
         endParagraph()
-        guard let parsed = OSISReference.number(number[...]), parsed > 0 else {
+        guard let parsed = Int(leadingDigits: number), parsed > 0 else {
             builder.warn("The chapter '\(number.prefix(16))' has no number. Its text stays in the chapter before it.")
             builder.append(number + " " + rest)
             return
@@ -280,8 +289,11 @@ struct USFMComposer {
     }
 
     private mutating func endOpen(_ ends: (Open) -> Bool) {
-        while open.count > (builder.isInNote ? noteStart : 0), let last = open.last, ends(last) { pop() }
+        while open.count > firstOpen, let last = open.last, ends(last) { pop() }
     }
+
+    /// The index of the first style within the open note, or within the paragraph.
+    private var firstOpen: Int { builder.isInNote ? noteStart : 0 }
 
     mutating func warnUnknown(_ marker: String) {
         guard unknown.count < 100, unknown.insert(marker).inserted else { return }

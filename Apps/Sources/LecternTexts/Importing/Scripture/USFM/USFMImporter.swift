@@ -2,6 +2,8 @@ public import Foundation
 
 /// Imports a Bible from USFM: one file, or a folder or zip archive of files, which are read in canonical order.
 public struct USFMImporter: TextImporting {
+    private static let source = ScriptureFiles(
+        endings: [".usfm", ".sfm", ".ptx", ".usfm.txt"], format: "USFM")
     private let url: URL
     private let text: TextDescription
 
@@ -15,9 +17,9 @@ public struct USFMImporter: TextImporting {
 
     /// Reads the text.
     public func read(_ receive: (TextPart) throws -> Void) throws {
-        let files = try USFMArchive.files(of: url)
+        let files = try Self.source.files(of: url, code: code)
         var composer = USFMComposer(text.withDirectionOfLanguage)
-        for file in try sorted(files) {
+        for file in files {
             var tokenizer = USFMTokenizer(source: try file.open())
             let prefix = files.count > 1 ? "\(file.name), " : ""
             var isMarked = false
@@ -53,23 +55,16 @@ public struct USFMImporter: TextImporting {
         try drain(&composer, receive)
     }
 
-    private func notUSFM(_ file: USFMArchive.File) -> TextImportError {
+    private func notUSFM(_ file: ScriptureFiles.File) -> TextImportError {
         TextImportError(
             .unknownFormat, "The file does not begin with '\\id'. Choose a file of USFM.", place: file.name)
     }
 
-    /// Orders files by the book that each begins with.
-    private func sorted(_ files: [USFMArchive.File]) throws -> [USFMArchive.File] {
-        guard files.count > 1 else { return files }
-        let places = try files.map { file in
-            var tokenizer = USFMTokenizer(source: try file.open())
-            guard try tokenizer.next() == .marker("id"), case .text(let text)? = try tokenizer.next() else {
-                return Int.max
-            }
-            let code = text.prefix(8).prefix { !$0.isWhitespace }.uppercased()
-            return ScriptureBook.byUSFM[code].flatMap { ScriptureBook.order[$0.osis] } ?? Int.max
-        }
-        return zip(places, files.indices).sorted { $0 < $1 }.map { files[$0.1] }
+    /// Returns the code behind `\\id`.
+    private func code(_ file: ScriptureFiles.File) throws -> String? {
+        var tokenizer = USFMTokenizer(source: try file.open())
+        guard try tokenizer.next() == .marker("id"), case .text(let text)? = try tokenizer.next() else { return nil }
+        return String(text.prefix(8).prefix { !$0.isWhitespace })
     }
 
     private func drain(_ composer: inout USFMComposer, _ receive: (TextPart) throws -> Void) throws {
@@ -77,14 +72,5 @@ public struct USFMImporter: TextImporting {
             try Task.checkCancellation()
             try receive(part)
         }
-    }
-}
-
-extension TextDescription {
-    /// The description with the direction that its language has.
-    var withDirectionOfLanguage: TextDescription {
-        var text = self
-        if ScriptureLanguage.direction(language) == .rightToLeft { text.direction = .rightToLeft }
-        return text
     }
 }

@@ -70,7 +70,9 @@ enum USFMMarker: Equatable {
             "fq": .notePart(.emphasis), "fqa": .notePart(.emphasis), "fk": .notePart(.strong),
             "xq": .notePart(.emphasis), "xk": .notePart(.strong), "esb": .ignored, "esbe": .ignored, "periph": .ignored,
         ]
-        for name in ["p", "po", "pr", "pc", "pmo", "pm", "pmr", "cls", "ip", "ie", "iex", "lit", "pb", "cd", "tb", "ps"] {
+        for name in [
+            "p", "po", "pr", "pc", "pmo", "pm", "pmr", "cls", "ip", "ie", "iex", "lit", "pb", "cd", "tb", "ps",
+        ] {
             markers[name] = .block(.paragraph)
         }
         for name in ["pmc", "ipi", "ipr", "lh", "lf"] { markers[name] = .block(.paragraph) }

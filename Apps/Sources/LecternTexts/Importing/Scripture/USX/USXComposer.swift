@@ -60,7 +60,7 @@ struct USXComposer {
     }
 
     private mutating func refer(_ target: String) {
-        if let reference = OSISReference.parseUSX(target) { composer.builder.refer([reference]) }
+        if let reference = Reference(usx: target) { composer.builder.refer([reference]) }
     }
 
     private mutating func end() {

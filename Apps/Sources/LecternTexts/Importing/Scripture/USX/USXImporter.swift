@@ -1,11 +1,13 @@
 public import Foundation
 
-/// Imports a Bible from USX 3: one file, or a folder of files (`*.usx`), which are read in canonical order.
+/// Imports a Bible from USX 3: one file, or a folder or zip archive of files (`*.usx`), which are read in
+/// canonical order.
 public struct USXImporter: TextImporting {
+    private static let source = ScriptureFiles(endings: [".usx"], format: "USX")
     private let url: URL
     private let text: TextDescription
 
-    /// Creates an importer of a file or a folder.
+    /// Creates an importer of a file, a folder or a zip archive.
     ///
     /// - Parameter text: The description. USX says nothing about the text as a whole.
     public init(_ url: URL, text: TextDescription) {
@@ -15,11 +17,11 @@ public struct USXImporter: TextImporting {
 
     /// Reads the text.
     public func read(_ receive: (TextPart) throws -> Void) throws {
-        let files = try sorted(files())
+        let files = try Self.source.files(of: url, code: code)
         var composer = USXComposer(text.withDirectionOfLanguage)
         for file in files {
-            let reader = MarkupReader(.document(), source: try ByteSource.file(file))
-            let prefix = files.count > 1 ? "\(file.lastPathComponent), " : ""
+            let reader = MarkupReader(document: try file.open())
+            let prefix = files.count > 1 ? "\(file.name), " : ""
             var isUSX = false
             while let token = try reader.next() {
                 if !isUSX, case .start(let tag) = token {
@@ -38,45 +40,19 @@ public struct USXImporter: TextImporting {
         try drain(&composer, receive)
     }
 
-    private func notUSX(_ name: String, _ file: URL) -> TextImportError {
+    private func notUSX(_ name: String, _ file: ScriptureFiles.File) -> TextImportError {
         TextImportError(
             .unknownFormat, "The file's root element is '\(name)', not 'usx'. Choose a file of USX.",
-            place: file.lastPathComponent)
+            place: file.name)
     }
 
-    private func files() throws -> [URL] {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue else {
-            return [url]
+    /// Returns the code of the first book.
+    private func code(_ file: ScriptureFiles.File) throws -> String? {
+        let reader = MarkupReader(document: try file.open())
+        for _ in 0..<8 {
+            if case .start(let tag)? = try reader.next(), tag.name == "book" { return tag.attribute("code") }
         }
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-        } catch {
-            throw TextImportError(
-                .unreadable, "The folder '\(url.lastPathComponent)' cannot be read. Check its permissions.",
-                cause: String(describing: error))
-        }
-        let files = names.filter { $0.lowercased().hasSuffix(".usx") }.sorted().map { url.appendingPathComponent($0) }
-        guard !files.isEmpty, files.count <= USFMArchive.fileLimit else {
-            throw TextImportError(.unknownFormat, "The folder has no file of USX (*.usx). Choose the folder of a Bible.")
-        }
-        return files
-    }
-
-    /// Orders files by the book that each begins with.
-    private func sorted(_ files: [URL]) throws -> [URL] {
-        guard files.count > 1 else { return files }
-        let places = try files.map { file in
-            let reader = MarkupReader(.document(), source: try ByteSource.file(file))
-            for _ in 0..<8 {
-                guard case .start(let tag)? = try reader.next(), tag.name == "book" else { continue }
-                let code = tag.attribute("code")?.uppercased() ?? ""
-                return ScriptureBook.byUSFM[code].flatMap { ScriptureBook.order[$0.osis] } ?? Int.max
-            }
-            return Int.max
-        }
-        return zip(places, files.indices).sorted { $0 < $1 }.map { files[$0.1] }
+        return nil
     }
 
     private func drain(_ composer: inout USXComposer, _ receive: (TextPart) throws -> Void) throws {

@@ -135,7 +135,7 @@ struct OSISImporterTests {
 
     @Test("Damaged documents are read or refused, without a trap", arguments: 0..<400)
     func fuzz(seed: Int) throws {
-        var random = SeededBytes(state: UInt64(seed))
+        var random = SeededNumbers(state: UInt64(seed))
         let document = Self.document(
             """
             <div type="book" osisID="Gen"><title type="main">G</title><chapter osisID="Gen.1" sID="a"/><lg><l level="2">

@@ -29,13 +29,15 @@ struct SwordImporterTests {
     func read(_ program: String, stall: Double = 10) throws -> ImportedText {
         try ImportedText(
             SwordImporter(
-                module: "Test", text: ImportedText.description, program: program, environment: environment, stall: stall))
+                module: "Test", text: ImportedText.description, program: program, environment: environment, stall: stall
+            ))
     }
 
     @Test("Entries become chapters: titles before verses, poetry, joined verses, notes and back matter")
     func entries() throws {
         try describe(
-            "ModDrv=zText\nSourceType=OSIS\nDescription=A Test\nLang=ar\nVersification=NRSV\nCopyright=Free\nOSISqToTick=false")
+            "ModDrv=zText\nSourceType=OSIS\nDescription=A Test\nLang=ar\nVersification=NRSV\nCopyright=Free\nOSISqToTick=false"
+        )
         let text = try read(
             try program(
                 """
@@ -100,8 +102,9 @@ struct SwordImporterTests {
 
     @Test("Damaged output is read or refused, without a trap", arguments: 0..<100)
     func fuzz(seed: Int) throws {
-        var random = SeededBytes(state: UInt64(seed))
-        let output = "$$$Genesis 1:0\n<div type='x'/>\n$$$Genesis 1:1\n<q sID='a' who='Jesus'/>é<note>x</note>\n"
+        var random = SeededNumbers(state: UInt64(seed))
+        let output =
+            "$$$Genesis 1:0\n<div type='x'/>\n$$$Genesis 1:1\n<q sID='a' who='Jesus'/>é<note>x</note>\n"
             + "$$$Genesis 1:2\n<l sID='b' level='2'/>y<l eID='b'/><q eID='a'/><lg>z\n"
         let data = try folder.file("out.imp", Data(random.damage(Array(output.utf8))))
         let script = try folder.file("fuzz", "#!/bin/sh\ncat '\(data.path)'\n")
@@ -109,6 +112,9 @@ struct SwordImporterTests {
         do { _ = try read(script.path) } catch is TextImportError {}
     }
 
+    /// A separate script counted these over the output of `mod2imp`: 81 books with the glossary; 1,389 chapters with
+    /// text, of which the Greek Esther's chapter 11 has a title only; 1,855 footnotes, of which 12 stand in entries that
+    /// repeat the one before (such as Sirach 26:19–27) and so are there once; and the ASCII letters outside of tags.
     @Test("The installed World English Bible comes out whole", .enabled(if: swordIsInstalled))
     func worldEnglishBible() throws {
         let text = try ImportedText(
@@ -116,7 +122,7 @@ struct SwordImporterTests {
                 module: "engWEB2015eb", text: ImportedText.description,
                 environment: ["PATH": "/usr/bin:/bin", "HOME": folder.url.path]))
         #expect(text.books.count == 81)
-        #expect(text.chapters.filter { $0.id.chapter > 0 }.count == 1394)
+        #expect(text.chapters.filter { $0.id.chapter > 0 }.count == 1389)
         let verse = try #require(text.chapter("John.11")?.verses.first { $0.number == 35 })
         #expect(verse.text == "Jesus wept.")
         let psalm = try #require(text.chapter("Ps.3"))
@@ -125,7 +131,8 @@ struct SwordImporterTests {
         #expect(text.styled(.selah).count == 74)
         #expect(text.styled(.wordsOfChrist).count >= 2000)
         #expect(text.notes.count { $0.kind == .crossReference } == 363)
-        #expect(text.notes.count { $0.kind == .footnote } == 1855)
+        #expect(text.notes.count { $0.kind == .footnote } == 1843)
+        #expect(text.letters == 3_868_164)
         #expect(text.warnings.isEmpty)
     }
 }

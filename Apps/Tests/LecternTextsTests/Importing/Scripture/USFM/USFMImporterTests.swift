@@ -1,7 +1,8 @@
 import CZip
 import Foundation
-import LecternTexts
 import Testing
+
+@testable import LecternTexts
 
 @Suite("USFM importer")
 struct USFMImporterTests {
@@ -83,6 +84,24 @@ struct USFMImporterTests {
         #expect(text.warnings.count == 1)
     }
 
+    @Test("A style ends at its own end, at the next verse, or where it begins again")
+    func styles() throws {
+        let text = try read(
+            #"""
+            \id JHN
+            \c 3
+            \p
+            \v 1 \wj a \nd b\nd* c \w d|x="1" \w e|y="2"\w* f\wj* g \wj h
+            \v 2 i \add j \add k\add* l
+            \cl Chapter Three
+            \v 3 m
+            """#)
+        #expect(text.styled(.wordsOfChrist) == ["a ", "b", " c de f", "h "])
+        #expect(text.styled(.added) == ["j k"])
+        #expect(text.chapter("John.3")?.title == "Chapter Three")
+        #expect(text.verses("John.3") == ["1 a b c de f g h", "2 i j k l", "3 m"])
+    }
+
     @Test("A folder, and an archive with hostile names, are read in canonical order")
     func manyFiles() throws {
         let files = [
@@ -103,6 +122,19 @@ struct USFMImporterTests {
             #expect(text.verses("Tob.1") == ["1 between"])
         }
         try FileManager.default.removeItem(at: zip)
+    }
+
+    @Test("An archive that unpacks to more than the limit is refused")
+    func bomb() throws {
+        var made = MadeEPUB()
+        made.add("a.usfm", Array(repeating: 0x61, count: 4 << 20))
+        try made.write { path in
+            let files = ScriptureFiles(sizeLimit: 1 << 20, endings: [".usfm"], format: "USFM")
+            let error = #expect(throws: TextImportError.self) {
+                _ = try files.files(of: URL(filePath: path)) { _ in nil }
+            }
+            #expect(error?.code == .tooLarge)
+        }
     }
 
     @Test("Verses twice or out of order, bad bytes, unknown books and nested notes are warnings and lose no text")
@@ -130,7 +162,7 @@ struct USFMImporterTests {
 
     @Test("Damaged files are read or refused, without a trap", arguments: 0..<400)
     func fuzz(seed: Int) throws {
-        var random = SeededBytes(state: UInt64(seed))
+        var random = SeededNumbers(state: UInt64(seed))
         let content = #"""
             \id GEN é
             \h G

@@ -40,6 +40,26 @@ struct USXImporterTests {
         #expect(text.warnings.count == 1)
     }
 
+    @Test("A folder and an archive are read in canonical order")
+    func manyFiles() throws {
+        var made = MadeEPUB()
+        for (name, code) in [("a.usx", "REV"), ("b.usx", "GEN"), ("c.txt", "EXO")] {
+            let document = """
+                <usx version="3.0"><book code="\(code)" style="id"/><chapter number="1" style="c"/>
+                <para style="p"><verse number="1" style="v"/>\(code)</para></usx>
+                """
+            made.add("../" + name, document)
+            _ = try folder.file(name, document)
+        }
+        try made.write { path in
+            for url in [folder.url, URL(filePath: path)] {
+                let text = try ImportedText(USXImporter(url, text: ImportedText.description))
+                #expect(text.books.map(\.id.rawValue) == ["Gen", "Rev"])
+                #expect(text.verses("Rev.1") == ["1 REV"])
+            }
+        }
+    }
+
     @Test("A truncated file, another format and an empty folder are typed errors")
     func typedErrors() throws {
         let truncated = try folder.file("a.usx", String(Self.document.prefix(400)))
@@ -56,7 +76,7 @@ struct USXImporterTests {
 
     @Test("Damaged files are read or refused, without a trap", arguments: 0..<400)
     func fuzz(seed: Int) throws {
-        var random = SeededBytes(state: UInt64(seed))
+        var random = SeededNumbers(state: UInt64(seed))
         let file = try folder.file("f.usx", Data(random.damage(Array(Self.document.utf8))))
         do {
             _ = try ImportedText(USXImporter(file, text: ImportedText.description))
