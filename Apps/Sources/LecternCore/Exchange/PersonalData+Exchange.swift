@@ -41,7 +41,7 @@ extension PersonalData {
     /// Erases everything that is the person's own, and the undo history. Nothing of it is left in the file. Texts stay.
     ///
     /// - Parameter kept: Tables of others that stay, such as those of texts and of narration.
-    /// - Throws: ``PersonalDataError``: `diskFull` (the file is written anew), `databaseFailed`.
+    /// - Throws: ``PersonalDataError``: `diskFull` (erasing writes a new file), `databaseFailed`.
     public func eraseAll() async throws {
         do {
             let own = Set(Self.exported + ["personalCommand", "noteText"])

@@ -147,7 +147,8 @@ public struct PhotoAnalyst: AIServiceProvider {
         let photo = (error as? SystemFailure)?.forPerson ?? error as? PhotoProcessingError
         switch photo?.code {
         case .cancelled?: return AIServiceError(.cancelled, "The photo is not needed any more.")
-        case .needsNetwork?, .notAnswering?, .diskFull?: return AIServiceError(.connectionFailed, "The photo's volume does not answer.")
+        case .needsNetwork?, .notAnswering?, .diskFull?:
+            return AIServiceError(.connectionFailed, "The photo's volume does not answer.")
         case .photoGone?, .photoChanged?, .permissionMissing?:
             return AIServiceError(.invalidRequest, "The photo is gone, or may not be read. Scan the library again.")
         default: return AIServiceError(.providerFailed, "The photo could not be decoded now.")

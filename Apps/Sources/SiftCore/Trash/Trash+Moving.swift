@@ -60,7 +60,8 @@ extension Trash {
             }
         }
         guard !entries.isEmpty else { throw PhotoProcessingError(.photoGone) }
-        return TrashRecord(key: key, phase: .moving, entries: entries, deletionDate: TrashDescription.date(date(), in: zone))
+        return TrashRecord(
+            key: key, phase: .moving, entries: entries, deletionDate: TrashDescription.date(date(), in: zone))
     }
 
     /// Moves the files that are not moved yet. If one cannot be moved, moves the others back.
@@ -149,7 +150,8 @@ extension Trash {
         _ library: LibraryFolder, _ isResumed: Bool
     ) throws -> Bool {
         let contents = TrashDescription.contents(
-            of: library.absolute(entry.path.folder) + [UInt8(ascii: "/")] + entry.path.name.bytes, below: trash.top, record)
+            of: library.absolute(entry.path.folder) + [UInt8(ascii: "/")] + entry.path.name.bytes, below: trash.top,
+            record)
         do throws(SystemFailure) {
             try trash.info.create(info, contents: contents)
         } catch  where error.number == EEXIST {

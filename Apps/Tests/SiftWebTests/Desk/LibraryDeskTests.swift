@@ -1,6 +1,6 @@
 import Foundation
-import Logging
 import HablarePersistence
+import Logging
 import SiftCore
 import Testing
 
