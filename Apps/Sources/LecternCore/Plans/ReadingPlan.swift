@@ -152,8 +152,8 @@ public struct ReadingPlan: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// The person asked to recalibrate: what was not read is divided again over the days that are left, and the plan ends
-    /// on the day on which it was to end. After that day, one day is left.
+    /// The person asked to recalibrate: what was not read is divided again over the days that are left, and the plan
+    /// ends on the day on which it was to end. After that day, one day is left.
     ///
     /// - Parameter text: The text, for the numbers of verses. A passage that it lacks stays as a portion of its own.
     /// - Throws: ``PersonalDataError`` with the code `invalid`. The plan is unchanged then.
