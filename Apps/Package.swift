@@ -167,7 +167,8 @@ let package = Package(
         .executableTarget(
             name: "lectern-bench",
             dependencies: [
-                "LecternCore", "LecternTexts", .product(name: "HablarePersistence", package: "hablare"),
+                "LecternCore", "LecternTexts", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HablarePersistence", package: "hablare"),
             ],
             path: "Benchmarks/LecternBench", swiftSettings: strict),
         .testTarget(
