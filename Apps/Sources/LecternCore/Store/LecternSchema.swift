@@ -1,9 +1,22 @@
 public import GRDB
+import HablareData
+public import HablarePersistence
 
 /// The tables of Lectern.
 public enum LecternSchema {
-    /// The migrations, in order. A migration never changes after a release.
+    /// The options with which Lectern opens its database. It does not watch for commits of other processes, because one
+    /// process at a time uses a data folder.
+    public static var options: AppDatabase.Options {
+        var options = AppDatabase.Options()
+        options.noticesOtherProcesses = false
+        return options
+    }
+
+    /// The migrator from any earlier schema to the current one. A migration never changes after a release.
     public static var migrator: DatabaseMigrator {
-        DatabaseMigrator()
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("001-texts", migrate: createTexts)
+        migrator.registerHablareData()
+        return migrator
     }
 }
