@@ -105,7 +105,12 @@ extension PlaybackMachine {
             segments[place].milliseconds == nil
         else { return }
         segments[place].isFailed = true
-        if place == index, phase == .waiting { move(to: index, 0, &effects) }
+        guard place == index else { return }
+        if phase == .waiting {
+            move(to: index, 0, &effects)
+        } else if phase == .paused, let next = bounds.first(where: { $0 > index && !segments[$0].isFailed }) {
+            (index, milliseconds) = (next, 0)
+        }
     }
 
     /// Goes to a verse, or to the first audible one after it, and plays it unless a person has paused.
@@ -144,13 +149,17 @@ extension PlaybackMachine {
         var place = milliseconds + by
         while place < 0, let before = lastAudible(before: target) {
             target = before
-            place += segments[before].milliseconds ?? 0
+            guard let length = segments[before].milliseconds else {
+                // The length of a verse that is not ready is unknown: begin with it.
+                place = 0
+                break
+            }
+            place += length
         }
         while bounds.contains(target), let length = segments[target].milliseconds, place >= length, length > 0 || by > 0 {
             place -= length
             target += 1
             while bounds.contains(target), segments[target].isFailed { target += 1 }
-            // The length of a verse that is not ready is unknown: begin with it.
             if bounds.contains(target), segments[target].milliseconds == nil { place = 0 }
         }
         move(to: target, max(0, place), &effects)
@@ -177,7 +186,7 @@ extension PlaybackMachine {
             phase = .waiting
             move(to: index, milliseconds, &effects)
         case .opening, .between: isHeld = false
-        case .ended(.sleep): endOfSlice(&effects)
+        case .ended(.sleep): goOn(&effects)
         case .ended(.book):
             if let following {
                 self.following = nil
@@ -203,6 +212,11 @@ extension PlaybackMachine {
             sleep = .off
             return end(.sleep, &effects)
         }
+        goOn(&effects)
+    }
+
+    /// Plays the next slice of the range, or the next chapter.
+    private mutating func goOn(_ effects: inout [PlaybackEffect]) {
         guard let range else { return leave(&effects) }
         if slice + 1 < range.slices.count {
             play(slice: slice + 1, &effects)

@@ -90,7 +90,13 @@ public struct PlaybackMachine: Sendable, Hashable {
         case .resume: resume(&effects)
         case .nextVerse: step(to: index + 1, &effects)
         case .previousVerse:
-            step(to: milliseconds > Self.previousWithin ? index : lastAudible(before: index) ?? index, &effects)
+            if milliseconds > Self.previousWithin {
+                step(to: index, &effects)
+            } else if let before = lastAudible(before: index) {
+                step(to: before, &effects)
+            } else if position != nil, !segments[index].isFailed {
+                step(to: index, &effects)
+            }
         case .nextChapter:
             guard chapter != nil, phase != .between else { break }
             range = nil
@@ -162,6 +168,7 @@ public struct PlaybackMachine: Sendable, Hashable {
 
     mutating func end(_ reason: PlaybackEnd, _ effects: inout [PlaybackEffect]) {
         phase = .ended(reason)
+        isHeld = false
         record(&effects)
     }
 }

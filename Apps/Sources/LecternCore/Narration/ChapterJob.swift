@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import LecternTexts
 
 /// The requests of a chapter's narration: a job with one request for each piece of each verse.
 struct ChapterJob: Sendable {

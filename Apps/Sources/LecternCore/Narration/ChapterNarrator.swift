@@ -1,6 +1,7 @@
 public import Foundation
 public import Hablare
 import HablareAudio
+import LecternTexts
 
 /// Reads chapters aloud with the engine. A chapter is a job, a verse a segment of it.
 ///

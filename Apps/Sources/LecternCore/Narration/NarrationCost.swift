@@ -1,5 +1,5 @@
-public import Foundation
-public import Hablare
+import Foundation
+import Hablare
 
 /// An estimate of the cost of a narration: characters times price. Shown before a paid voice reads.
 public struct NarrationCost: Sendable, Hashable {

@@ -16,6 +16,7 @@ public enum LecternSchema {
     public static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-texts", migrate: createTexts)
+        migrator.registerMigration("010-listening", migrate: ListeningPositionStore.createTable)
         migrator.registerHablareData()
         return migrator
     }
