@@ -3,7 +3,7 @@ public struct SearchHit<Record: Sendable>: Sendable {
     /// The record of the row.
     public let record: Record
     /// The rank of the row in this search, computed by FTS5's BM25. Smaller is better. Do not compare ranks of
-    /// different searches.
+    /// different searches. 0 if the search is in the order of rows, which needs no ranks.
     public let rank: Double
     /// The text around the words that were found.
     public let excerpt: SearchExcerpt
@@ -11,7 +11,7 @@ public struct SearchHit<Record: Sendable>: Sendable {
 
 extension SearchHit: Equatable where Record: Equatable {}
 
-/// One page of the rows that a search found. The best rows are first.
+/// One page of the rows that a search found, in the order that its options name.
 public struct SearchPage<Record: Sendable>: Sendable {
     /// The rows of the page.
     public let hits: [SearchHit<Record>]
@@ -19,8 +19,9 @@ public struct SearchPage<Record: Sendable>: Sendable {
     public let next: SearchCursor?
 }
 
-/// A position in the results of a search. It is valid while the table does not change. After a change, a row may appear
-/// twice or be missed, because the rank of each row depends on all other rows.
+/// A position in the results of a search. Use it with the same options. In the order of ranks, it is valid while the
+/// table does not change: after a change, a row may appear twice or be missed, because the rank of each row depends on
+/// all other rows. In the order of rows, it stays valid.
 public struct SearchCursor: Sendable, Hashable, Codable {
     let rank: Double
     let row: Int64

@@ -1,7 +1,7 @@
 public import GRDB
 
 extension SearchIndex {
-    /// Finds rows. The best rows are first.
+    /// Finds rows. The best rows are first, unless the options name another order.
     ///
     /// - Parameters:
     ///   - terms: The terms to search for.
@@ -23,20 +23,25 @@ extension SearchIndex {
         if let request {
             condition += " AND +rowid IN (\(request.select(Column.rowID)))"
         }
-        if let cursor {
+        if let cursor, options.order == .row {
+            // Without the plus: FTS5 continues at this row, and does not read the rows before it.
+            condition += " AND rowid > \(cursor.row)"
+        } else if let cursor {
             condition += " AND (+rank > \(cursor.rank) OR (+rank = \(cursor.rank) AND +rowid > \(cursor.row)))"
         }
         // FTS5 itself sorts by rank, and rows of one rank by number, before it makes excerpts. So it makes them only
         // for the rows of the page. If SQLite sorted, FTS5 would make one for each row that it finds. If the index were
         // asked again for each row, it would collect all words with a prefix each time.
+        let score: SQL = options.order == .rank ? "rank" : "0.0"
+        let order: SQL = options.order == .rank ? "rank" : "rowid"
         let rows = try SQLRequest<Row>(
             literal: """
                 SELECT content.*, hit.score AS hablare_rank, hit.id AS hablare_row, hit.excerpt AS hablare_excerpt
                 FROM (
-                    SELECT rowid AS id, rank AS score,
+                    SELECT rowid AS id, \(score) AS score,
                         snippet(\(identifier: name), -1, \(String(SearchExcerpt.start)), \(String(SearchExcerpt.end)),
                             '…', \(min(max(1, options.excerptLength), 64))) AS excerpt
-                    FROM \(identifier: name) WHERE \(condition) ORDER BY rank LIMIT \(size + 1)
+                    FROM \(identifier: name) WHERE \(condition) ORDER BY \(order) LIMIT \(size + 1)
                 ) AS hit
                 CROSS JOIN \(identifier: table) AS content ON content.rowid = hit.id
                 ORDER BY hit.score, hit.id
@@ -50,6 +55,35 @@ extension SearchIndex {
                     excerpt: SearchExcerpt(marked: row["hablare_excerpt"] ?? ""))
             },
             next: last.map { SearchCursor(rank: $0["hablare_rank"], row: $0["hablare_row"]) })
+    }
+
+    /// Counts the rows that a search finds, on all pages together.
+    ///
+    /// - Parameters:
+    ///   - terms: The terms to search for.
+    ///   - request: The rows to search.
+    ///   - options: The options of the search. Only the columns matter.
+    ///   - db: The database.
+    /// - Throws: ``SearchError`` for a column that the index does not have. The errors of reading.
+    public func count<Record>(
+        for terms: SearchTerms, among request: QueryInterfaceRequest<Record>, options: SearchOptions = SearchOptions(),
+        in db: Database
+    ) throws -> Int {
+        try count(terms, " AND +rowid IN (\(request.select(Column.rowID)))", options, in: db)
+    }
+
+    /// Counts the rows that a search finds among all rows of the table, on all pages together.
+    ///
+    /// - Throws: ``SearchError`` for a column that the index does not have. The errors of reading.
+    public func count(for terms: SearchTerms, options: SearchOptions = SearchOptions(), in db: Database) throws -> Int {
+        try count(terms, "", options, in: db)
+    }
+
+    private func count(_ terms: SearchTerms, _ among: SQL, _ options: SearchOptions, in db: Database) throws -> Int {
+        let match = try expression(terms, options)
+        return try SQLRequest<Int>(
+            literal: "SELECT count(*) FROM \(identifier: name) WHERE \(identifier: name) MATCH \(match)\(among)"
+        ).fetchOne(db) ?? 0
     }
 
     private func expression(_ terms: SearchTerms, _ options: SearchOptions) throws -> String {
@@ -66,7 +100,7 @@ extension SearchIndex {
 }
 
 extension AppDatabase {
-    /// Finds rows, off the caller's actor. The best rows are first. See
+    /// Finds rows, off the caller's actor. See
     /// ``SearchIndex/search(for:as:among:after:options:in:)``.
     ///
     /// - Throws: ``SearchError``. The errors of reading and decoding. `CancellationError` if the task is cancelled.

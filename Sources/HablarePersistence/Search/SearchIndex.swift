@@ -17,6 +17,10 @@ public import GRDB
 /// Write to the table with inserts, updates, deletes and upserts. Avoid `INSERT OR REPLACE`: it deletes rows without
 /// running their triggers, unless the pragma `recursive_triggers` is on. The index is then out of date. To repair the
 /// index, call ``rebuild(in:)``.
+///
+/// The tokenizers of FTS5 drop the accents of Latin letters only. They keep those of Greek, and cut pointed Hebrew into
+/// pieces at its points. If such texts are to be found without their marks, write the folded text into a column of its
+/// own, index that column, and fold what a user types in the same way before you create ``SearchTerms``.
 public struct SearchIndex: Sendable, Hashable {
     /// The table whose rows are searched.
     public let table: String
@@ -42,8 +46,8 @@ public struct SearchIndex: Sendable, Hashable {
     /// - Parameters:
     ///   - db: The database in a migration.
     ///   - tokenizer: The rules that split text into words and decide which words are equal. Default: FTS5's
-    ///     `unicode61`, which splits text into letters and digits of all scripts, and ignores case and accents.
-    ///     `.porter()` also reduces English words to their stems.
+    ///     `unicode61`, which splits text into letters and digits of all scripts, and ignores case and the accents of
+    ///     Latin letters. For Greek and Hebrew see above. `.porter()` also reduces English words to their stems.
     ///   - prefixes: The lengths of prefixes for which a separate index is created. Such an index makes searches for
     ///     prefixes of this length faster, and takes more space. Default: none.
     /// - Throws: ``SearchError`` if the table cannot be searched. Otherwise SQLite's errors.

@@ -147,6 +147,57 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         #expect(hits.map(\.rank) == hits.map(\.rank).sorted(), "HABLARE_SEED=\(seed)")
     }
 
+    @Test(
+        "In the order of rows, pages follow each other without repetitions, and the count is exact",
+        arguments: Seeds.choose(5))
+    func rowOrder(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let words = ["apple", "pie", "the", "a", "cream"]
+        try database.writer.write { db in
+            for number in 0..<80 {
+                let text = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    words.randomElement(using: &random) ?? ""
+                }
+                var book = Book(title: "\(number)", text: text.joined(separator: " "), pages: number % 3)
+                try book.insert(db)
+            }
+            let terms = try #require(SearchTerms("apple pie", matching: .any))
+            let all = try Book.fetchAll(db, sql: "SELECT * FROM book WHERE text LIKE '%apple%' OR text LIKE '%pie%'")
+            for request in [nil, Book.filter(Column("pages") == 1)] as [QueryInterfaceRequest<Book>?] {
+                let expected = all.filter { request == nil || $0.pages == 1 }.map(\.id)
+                var found: [Int64?] = []
+                var cursor: SearchCursor?
+                repeat {
+                    let page = try Library.index.search(
+                        for: terms, as: Book.self, among: request, after: cursor,
+                        options: SearchOptions(size: 7, order: .row), in: db)
+                    found += page.hits.map(\.record.id)
+                    #expect(page.hits.allSatisfy { $0.rank == 0 && $0.excerpt.pieces.contains(where: \.isMatch) })
+                    cursor = page.next
+                } while cursor != nil
+                #expect(found == expected, "HABLARE_SEED=\(seed)")
+                let count =
+                    try request.map { try Library.index.count(for: terms, among: $0, in: db) }
+                    ?? Library.index.count(for: terms, in: db)
+                #expect(count == expected.count, "HABLARE_SEED=\(seed)")
+            }
+        }
+    }
+
+    @Test("Accents of Greek and points of Hebrew are found only in a folded column, as the documentation says")
+    func marks() throws {
+        let hebrew = "\u{5D1}\u{5BC}\u{5B0}\u{5E8}\u{5B5}\u{5D0}\u{5E9}\u{5C1}\u{5B4}\u{5D9}\u{5EA}"
+        let bare = "\u{5D1}\u{5E8}\u{5D0}\u{5E9}\u{5D9}\u{5EA}"
+        try add("λόγος")
+        try add(hebrew)
+        #expect(try titles("λογος") == [])
+        #expect(try titles(bare) == [])
+        try add("λογος", "folded")
+        try add(bare, "folded")
+        #expect(try titles("λογος") == ["λογος"])
+        #expect(try titles(bare) == [bare])
+    }
+
     @Test("gives rows of one rank in the order of their numbers, page by page, each once")
     func equalRanks() async throws {
         try await database.insert((0..<500).map { Book(title: "apple \($0 % 10)") })
@@ -176,10 +227,11 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
             }
             let terms = try #require(SearchTerms("ap", completesLastWord: true))
             let requests: [QueryInterfaceRequest<Book>?] = [nil, Book.filter(Column("pages") < 200)]
-            for request in requests {
+            let orders: [SearchOptions.Order] = [.rank, .row]
+            for (request, order) in requests.flatMap({ request in orders.map { (request, $0) } }) {
                 CountingTokenizer.counts.withLock { $0 = .init() }
                 let page = try index.search(
-                    for: terms, as: Book.self, among: request, options: SearchOptions(size: 20), in: db)
+                    for: terms, as: Book.self, among: request, options: SearchOptions(size: 20, order: order), in: db)
                 #expect(page.hits.count == 20)
                 let counts = CountingTokenizer.counts.withLock { $0 }
                 #expect(counts.asked == 1)

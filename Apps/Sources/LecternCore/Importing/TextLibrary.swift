@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GRDB
 public import Hablare
 public import HablarePersistence

@@ -74,7 +74,8 @@ struct TextWriter {
         guard self.description == nil else { throw Self.damaged("The source has two descriptions of its text.") }
         guard Self.isValid(description.id) else {
             throw Self.damaged(
-                "\u{201C}\(description.id)\u{201D} cannot be the id of a text. Use lower-case letters, digits and hyphens.")
+                "\u{201C}\(description.id)\u{201D} cannot be the id of a text. Use lower-case letters, digits and hyphens."
+            )
         }
         self.description = description
         let json = String(decoding: try JSONEncoder().encode(description), as: UTF8.self)

@@ -32,7 +32,8 @@ public struct TextStore: Sendable {
     /// - Throws: ``ReadingError`` with code `no-text`.
     public func requireText(_ id: String, in db: Database) throws -> StoredText {
         guard let text = try text(id, in: db) else {
-            throw ReadingError(.noText, "There is no text \u{201C}\(id)\u{201D}. Choose one of the library, or import it.")
+            throw ReadingError(
+                .noText, "There is no text \u{201C}\(id)\u{201D}. Choose one of the library, or import it.")
         }
         return text
     }
@@ -73,6 +74,47 @@ public struct TextStore: Sendable {
             })
     }
 
+    /// Returns the shape of a text: the books, chapters and verses that exist. ``ReferenceParser`` needs it.
+    ///
+    /// Reads all verses, which takes some tens of milliseconds for a Bible. Keep the result as long as the version of
+    /// the text is the same.
+    public func shape(of text: StoredText, in db: Database) throws -> TextShape {
+        var books = try books(of: text, in: db).map { book in
+            TextShape.BookShape(
+                book.description, chapters: book.chapters.map { TextShape.ChapterShape($0.number, verses: []) })
+        }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT chapter.book, chapter.number, verse.number, verse.label FROM verse
+                    JOIN chapter ON chapter.id = verse.chapter WHERE verse.text = ? ORDER BY verse.ordinal
+                    """), arguments: [text.version.rawValue])
+        var verses: [[Int: [ClosedRange<Int>]]] = Array(repeating: [:], count: books.count)
+        while let row = try rows.next() {
+            let (book, number): (Int, Int) = (row[0], row[2])
+            guard books.indices.contains(book) else { continue }
+            let verse = Verse(number: number, label: row[3] ?? "", text: "")
+            verses[book][row[1], default: []].append(number...verse.lastNumber)
+        }
+        for book in books.indices {
+            for (place, chapter) in books[book].chapters.enumerated() {
+                books[book].chapters[place].verses = Self.joined(verses[book][chapter.number] ?? [])
+            }
+            books[book].chapters.sort { $0.number < $1.number }
+        }
+        return TextShape(books: books)
+    }
+
+    private static func joined(_ ranges: [ClosedRange<Int>]) -> [ClosedRange<Int>] {
+        ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, range in
+            if let last = joined.last, range.lowerBound <= last.upperBound + 1 {
+                joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+    }
+
     /// Returns a chapter as it is shown, with its neighbours.
     ///
     /// - Throws: ``ReadingError`` if the text has no such book or chapter, or if it is damaged.
@@ -92,8 +134,8 @@ public struct TextStore: Sendable {
         let chapter = Chapter(id, title: row[1], blocks: try ChapterCodec.blocks(of: row[2]))
         return Passage(
             text: text, book: book.description, chapter: chapter,
-            previous: try chapter(at: position - 1, of: text, in: db),
-            next: try chapter(at: position + 1, of: text, in: db))
+            previous: try self.chapter(at: position - 1, of: text, in: db),
+            next: try self.chapter(at: position + 1, of: text, in: db))
     }
 
     /// Returns whether a text has a chapter.

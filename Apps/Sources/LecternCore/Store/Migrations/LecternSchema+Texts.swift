@@ -20,7 +20,8 @@ extension LecternSchema {
             table.column("wordCount", .integer).notNull().defaults(to: 0)
         }
         try db.create(
-            index: "text_current", on: "text", columns: ["id"], options: .unique, condition: Column("state") == "current"
+            index: "text_current", on: "text", columns: ["id"], options: .unique,
+            condition: Column("state") == "current"
         )
         try db.create(table: "book", options: .withoutRowID) { table in
             table.primaryKey {
@@ -87,6 +88,20 @@ extension LecternSchema {
         try db.create(table: "verseLengths") { table in
             table.primaryKey("text", .integer)
             table.column("lengths", .blob).notNull()
+        }
+        // RestrictedShelf.
+        try db.create(table: "restrictedChapter", options: .withoutRowID) { table in
+            table.primaryKey {
+                table.column("text", .text)
+                // From 0; the chapter that was kept last is at the end.
+                table.column("position", .integer)
+            }
+            table.column("osis", .text).notNull()
+            table.column("number", .integer).notNull()
+            table.column("title", .text)
+            table.column("versesOfBook", .integer).notNull()
+            table.column("blocks", .blob).notNull()
+            table.uniqueKey(["text", "osis", "number"])
         }
     }
 }
