@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Hablare
 public import HablarePersistence
 public import LecternTexts

@@ -1,6 +1,6 @@
 public import Foundation
 public import GRDB
-public import LecternTexts
+import LecternTexts
 
 /// The place at which a person stopped listening to a text on a device.
 public struct ListeningPlace: Sendable, Hashable, Codable {
