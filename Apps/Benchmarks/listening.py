@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how exactly Chromium seeks in audio files, and how long the gap between two verse files is (ADR-083).
+"""Measures how exactly Chromium seeks in audio files, and how long the gap between two verse files is (ADR-084).
 
     listening.py [--seeks N] [--chromium FILE]
 

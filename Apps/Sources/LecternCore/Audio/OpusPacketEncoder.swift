@@ -8,7 +8,7 @@ import Foundation
 /// Encodes speech into packets of 20 ms: one channel, 24 kHz, 32 kbit/s on average.
 ///
 /// The encoder uses Opus's transform mode, because the speech modes take two to four times as long, and a Bible has 75
-/// hours (ADR-083).
+/// hours (ADR-084).
 final class OpusPacketEncoder {
     /// The average rate in bits per second.
     private static let bitrate: Int32 = 32_000
