@@ -165,6 +165,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/SiftBench", swiftSettings: strict),
+        // Measures importing, reading and searching texts. scripts/bench runs it.
+        .executableTarget(
+            name: "lectern-bench",
+            dependencies: [
+                "LecternCore", "LecternTexts", .product(name: "HablarePersistence", package: "hablare"),
+            ],
+            path: "Benchmarks/LecternBench", swiftSettings: strict),
         .testTarget(
             name: "HablareWebTests",
             dependencies: [
@@ -206,7 +213,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
-        .testTarget(name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"], swiftSettings: strict),
+        .testTarget(
+            name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"],
+            exclude: ["make-references.py", "requirements.txt"], swiftSettings: strict),
         .testTarget(
             name: "LecternCoreTests",
             dependencies: [

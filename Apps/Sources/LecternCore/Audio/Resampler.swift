@@ -50,6 +50,8 @@ struct Resampler {
     private mutating func produce(upTo end: Int) -> [Float] {
         var output: [Float] = []
         let width = 2 * half
+        let (up, down, dropped) = (up, down, dropped)
+        var produced = produced
         history.withUnsafeBufferPointer { history in
             taps.withUnsafeBufferPointer { taps in
                 while produced < end {
@@ -65,6 +67,7 @@ struct Resampler {
                 }
             }
         }
+        self.produced = produced
         let unneeded = min(max(0, produced * down / up - dropped), history.count)
         history.removeFirst(unneeded)
         dropped += unneeded

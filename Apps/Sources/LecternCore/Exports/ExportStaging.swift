@@ -27,7 +27,7 @@ final class ExportStaging {
     }
 
     /// Writes a part piece by piece.
-    func write(as name: String, _ body: ((Data) throws -> Void) throws -> Void) throws -> URL {
+    func write(as name: String, _ body: (@escaping (Data) throws -> Void) throws -> Void) throws -> URL {
         let url = folder.appendingPathComponent(name)
         do {
             guard FileManager.default.createFile(atPath: url.path, contents: nil) else {

@@ -52,8 +52,10 @@ public final class ListeningModel {
     @ObservationIgnored private let opening = ListeningTask()
     @ObservationIgnored private let ahead = ListeningTask()
     @ObservationIgnored private let finding = ListeningTask()
-    @ObservationIgnored private let places: AsyncStream<ListeningPlace>
-    @ObservationIgnored private let placeInput: AsyncStream<ListeningPlace>.Continuation
+    @ObservationIgnored private let saving = ListeningTask()
+    @ObservationIgnored private var isSaving = false
+    /// The newest position, until it is being saved.
+    @ObservationIgnored private var unsaved: ListeningPlace?
 
     /// Creates a model.
     ///
@@ -75,24 +77,18 @@ public final class ListeningModel {
         self.device = device
         clock = seams.clock
         date = seams.date
-        (places, placeInput) = AsyncStream.makeStream()
     }
 
     // MARK: Life
 
-    /// Writes positions and keeps the time until the task is cancelled. The last position is written before it returns.
+    /// Keeps the time until the task is cancelled. The last position is saved before it returns.
     public func run() async {
-        let writer = places
-        await withDiscardingTaskGroup { group in
-            group.addTask { await self.write(writer) }
-            group.addTask {
-                await self.keepTime()
-                await self.finish()
-            }
-        }
+        await keepTime()
+        apply(.pause)
         await opening.close()
         await ahead.close()
         await finding.close()
+        await saving.finish()
     }
 
     private func keepTime() async {
@@ -102,25 +98,21 @@ public final class ListeningModel {
         }
     }
 
-    /// Pauses, so that the position is written, and ends the stream of positions.
-    private func finish() {
-        apply(.pause)
-        placeInput.finish()
-    }
-
-    private func write(_ places: AsyncStream<ListeningPlace>) async {
-        // The writer ends with the stream and not with the task, so that the last position is written.
-        let writing = Task { @MainActor in
-            for await place in places { await write(place) }
-        }
-        await writing.value
-    }
-
-    private func write(_ place: ListeningPlace) async {
-        do {
-            try await database.write { try ListeningPositionStore().record(place, in: $0) }
-        } catch {
-            message = "The position could not be saved: \(error)"
+    /// Saves a position, one after another. Of several that wait, only the newest is saved.
+    private func save(_ place: ListeningPlace) {
+        unsaved = place
+        guard !isSaving else { return }
+        isSaving = true
+        saving.replace { [self] in
+            while let place = unsaved {
+                unsaved = nil
+                do {
+                    try await database.write { try ListeningPositionStore().record(place, in: $0) }
+                } catch {
+                    message = "The position could not be saved: \(error)"
+                }
+            }
+            isSaving = false
         }
     }
 
@@ -225,8 +217,7 @@ public final class ListeningModel {
             sound = PlayingSound(number: number, position: position, key: audio.key, milliseconds: audio.milliseconds)
         case .silence: sound = nil
         case .record(let position):
-            placeInput.yield(
-                ListeningPlace(text: source.text, device: device, position: position, recordedAt: date()))
+            save(ListeningPlace(text: source.text, device: device, position: position, recordedAt: date()))
         case .findNext(let chapter):
             finding.replace { [weak self, source] in
                 do {

@@ -57,6 +57,9 @@ final class ListeningTask {
         if ending.count > 16 { ending.removeFirst(ending.count - 16) }
     }
 
+    /// Waits until the running task has ended by itself.
+    func finish() async { await task?.value }
+
     /// Waits until all tasks have ended. Starts none after that.
     func close() async {
         isClosed = true

@@ -143,8 +143,7 @@ extension PlaybackMachine {
     /// chapter or of the slice.
     mutating func skip(_ seconds: Int, _ effects: inout [PlaybackEffect]) {
         guard isMovable, bounds.contains(index) else { return }
-        let (by, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000)
-        guard !isTooFar else { return }
+        let by = min(max(seconds, -86_400), 86_400) * 1_000
         var target = index
         var place = milliseconds + by
         while place < 0, let before = lastAudible(before: target) {

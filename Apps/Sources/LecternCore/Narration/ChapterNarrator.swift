@@ -123,7 +123,8 @@ public struct ChapterNarrator: Sendable {
         guard let provider = providers[voice.provider] else { return NarrationCost() }
         return try await BlockingAudioWork.run { [audio] in
             var cost = NarrationCost()
-            for index in script.segments.indices where try audio.speech(for: job.audioKey(index)) == nil {
+            for index in script.segments.indices {
+                guard try audio.speech(for: job.audioKey(index)) == nil else { continue }
                 for piece in script.segments[index].pieces.indices {
                     let request = job.request(index, piece: piece, id: UUID(), priority: .normal)
                     cost.add(request, at: provider, isPaid: voice.isPaid, prices: prices, on: date)

@@ -20,7 +20,7 @@ import Testing
 
     private func database() throws -> AppDatabase { try AppDatabase.inMemory(migrator: LecternSchema.migrator) }
 
-    private func model(
+    private func makeModel(
         _ bench: NarrationBench, _ narrator: ChapterNarrator, _ database: AppDatabase, device: String = "desk"
     ) -> ListeningModel {
         ListeningModel(
@@ -65,7 +65,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await model(bench, narrator, database)
+            let model = await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 var heard: [String] = []
@@ -85,7 +85,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await model(bench, narrator, database)
+            let model = await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { bench.voice.record.calls.count >= 4 }
@@ -99,20 +99,20 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let first = await model(bench, narrator, database)
+            let first = await makeModel(bench, narrator, database)
             try await running(first) { model in
                 model.play(ChapterID(john, 3), verse: 2)
                 try await until { model.phase == .playing }
                 model.progressed(try #require(model.sound).number, milliseconds: 40)
             }
             #expect(try await place(database) == PlaybackPosition(ChapterID(john, 3), verse: 2, milliseconds: 40))
-            let second = await model(bench, narrator, database)
+            let second = await makeModel(bench, narrator, database)
             try await running(second) { model in
                 #expect(try await model.playFromLastPlace())
                 try await until { model.phase == .playing }
                 #expect(model.position == PlaybackPosition(ChapterID(john, 3), verse: 2))
             }
-            let other = await model(bench, narrator, database, device: "phone")
+            let other = await makeModel(bench, narrator, database, device: "phone")
             try await running(other) { model in #expect(try await !model.playFromLastPlace()) }
         }
     }
@@ -121,7 +121,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await model(bench, narrator, database)
+            let model = await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { model.phase == .playing }
@@ -142,7 +142,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await model(bench, narrator, database)
+            let model = await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3), verse: 3)
                 try await until { model.phase == .playing }
@@ -159,7 +159,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await model(bench, narrator, database)
+            let model = await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { model.phase == .playing }
@@ -175,7 +175,7 @@ import Testing
         let bench = try NarrationBench { _ in .failure(AIServiceError(.unauthorized, "Set the key.")) }
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await model(bench, narrator, database)
+            let model = await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { model.message != nil }

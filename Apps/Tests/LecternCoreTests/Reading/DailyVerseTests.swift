@@ -18,7 +18,7 @@ struct DailyVerseTests {
     @Test(
         "Each verse of the list comes once before one comes again, and all exist", .enabled(if: KingJames.isInstalled))
     func all() async throws {
-        let service = BibleService(textID: "kjv", database: try await KingJames.database.value)
+        let service = BibleService(textID: "kjv", database: try KingJames.database())
         var verses: Set<VerseID> = []
         for day in 0..<DailyVerse.verses.count { verses.insert(try await service.loadDailyVerse(day: day).id) }
         #expect(verses == Set(DailyVerse.verses))

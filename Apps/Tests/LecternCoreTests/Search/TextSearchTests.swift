@@ -191,7 +191,7 @@ struct TextSearchTests {
 
     @Test("Words of the King James Version are counted as grep counts them", .enabled(if: KingJames.isInstalled))
     func kingJames() async throws {
-        let database = try await KingJames.database.value
+        let database = try KingJames.database()
         // grep -cwi over the output of the program `bible`.
         for (query, total) in [
             (SearchQuery("the"), 24_091), (SearchQuery("lord"), 6_748), (SearchQuery("the lord"), 6_426),

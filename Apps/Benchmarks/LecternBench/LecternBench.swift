@@ -1,0 +1,110 @@
+import Foundation
+import HablarePersistence
+import LecternCore
+import LecternTexts
+
+/// Measures Lectern's core without a browser, and prints one figure a line: name, value, unit, aim.
+/// `lectern-bench [--folder FOLDER] [--rounds N]`. Build it for release. It needs the program `bible`.
+@main
+struct LecternBench {
+    static func main() async throws {
+        var arguments = CommandLine.arguments.dropFirst()
+        var folder = FileManager.default.currentDirectoryPath
+        var rounds = 200
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--folder": folder = arguments.popFirst() ?? folder
+            case "--rounds": rounds = arguments.popFirst().flatMap { Int($0) } ?? rounds
+            default:
+                FileHandle.standardError.write(Data("lectern-bench: unknown argument '\(argument)'\n".utf8))
+                exit(64)
+            }
+        }
+        let scratch = URL(fileURLWithPath: folder).appendingPathComponent("lectern-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await measure(in: scratch, rounds: max(1, rounds)))
+        } catch {
+            outcome = .failure(error)
+        }
+        do {
+            try FileManager.default.removeItem(at: scratch)
+        } catch CocoaError.fileNoSuchFile {
+            // The database closes in the background, and has just removed one of its files.
+            try FileManager.default.removeItem(at: scratch)
+        }
+        try outcome.get()
+    }
+
+    private static func measure(in scratch: URL, rounds: Int) async throws {
+        let database = try await AppDatabase.open(
+            at: scratch.appendingPathComponent("lectern.sqlite"), migrator: LecternSchema.migrator,
+            options: LecternSchema.options)
+        let clock = ContinuousClock()
+        var start = clock.now
+        let library = TextLibrary(database)
+        let report = try await library.add(from: BibleLinesImporter(.program("bible")))
+        show("lectern.import", (clock.now - start) / .seconds(1), "s", aim: "< 2, with index")
+        start = clock.now
+        _ = try await library.add(from: BibleLinesImporter(.program("bible")))
+        show("lectern.import.again", (clock.now - start) / .seconds(1), "s, with deleting the earlier version")
+        show("lectern.verses", Double(report.text.verseCount), "verses")
+        try await measurePassages(database, rounds)
+        try await measureSearches(database, rounds)
+    }
+
+    private static func measurePassages(_ database: AppDatabase, _ rounds: Int) async throws {
+        let service = BibleService(textID: "kjv", database: database)
+        let books = try await service.loadBooks()
+        var times: [Double] = []
+        let clock = ContinuousClock()
+        for book in books {
+            for chapter in book.chapters {
+                let start = clock.now
+                _ = try await service.loadPassage(book: book.id, chapter: chapter.number)
+                times.append((clock.now - start) / .milliseconds(1))
+            }
+        }
+        show("lectern.passage.p50", percentile(times, 0.5), "ms")
+        show("lectern.passage.p99", percentile(times, 0.99), "ms", aim: "< 5")
+    }
+
+    private static func measureSearches(_ database: AppDatabase, _ rounds: Int) async throws {
+        let queries: [(name: String, query: SearchQuery)] = [
+            ("the", SearchQuery("the")), ("lord", SearchQuery("lord")), ("the+lord", SearchQuery("the lord")),
+            ("the|lord", SearchQuery("the lord", matching: .any)),
+            ("the-lord", SearchQuery("the lord", matching: .phrase)),
+            ("the|and|of", SearchQuery("the and of", matching: .any)),
+            ("in-the-beginning", SearchQuery("in the beginning", matching: .phrase)),
+            ("love", SearchQuery("love")), ("th*", SearchQuery("th", completesLastWord: true)),
+            ("best.the|lord", SearchQuery("the lord", matching: .any, order: .best)),
+        ]
+        var all: [Double] = []
+        let clock = ContinuousClock()
+        for (name, query) in queries {
+            var times: [Double] = []
+            for _ in 0..<rounds {
+                let start = clock.now
+                _ = try await database.read { db in
+                    try TextSearch().search(query, in: TextStore().requireText("kjv", in: db), db: db)
+                }
+                times.append((clock.now - start) / .milliseconds(1))
+            }
+            show("lectern.search.\(name).p50", percentile(times, 0.5), "ms")
+            show("lectern.search.\(name).p99", percentile(times, 0.99), "ms", aim: query.order == .text ? "< 5" : "")
+            if query.order == .text { all += times }
+        }
+        show("lectern.search.p99", percentile(all, 0.99), "ms, with totals by book", aim: "< 5")
+    }
+
+    private static func show(_ name: String, _ value: Double, _ unit: String, aim: String = "") {
+        let number = value.formatted(.number.precision(.fractionLength(3)).grouping(.never))
+        print("\(name)\t\(number) \(unit)\t\(aim)")
+    }
+
+    private static func percentile(_ values: [Double], _ fraction: Double) -> Double {
+        let sorted = values.sorted()
+        return sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * fraction))]
+    }
+}
