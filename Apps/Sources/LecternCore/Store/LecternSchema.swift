@@ -16,12 +16,9 @@ public enum LecternSchema {
     public static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-texts", migrate: createTexts)
-<<<<<<< HEAD
-        migrator.registerMigration("010-listening", migrate: ListeningPositionStore.createTable)
-=======
         migrator.registerMigration("002-marks", migrate: createMarks)
         migrator.registerMigration("003-plans", migrate: createPlans)
->>>>>>> e6b11bca2c9001719fc7ff8b2e03b9db8b1db997
+        migrator.registerMigration("010-listening", migrate: ListeningPositionStore.createTable)
         migrator.registerHablareData()
         return migrator
     }

@@ -35,7 +35,7 @@ import Testing
 
     /// The clips of an overlay in milliseconds.
     private func clips(_ smil: String) -> [(id: String, begin: Int, end: Int)] {
-        smil.matches(of: /<text src="[^#]*#v(\d+)"\/><audio src="[^"]*" clipBegin="([\d:.]+)" clipEnd="([\d:.]+)"/).map {
+        smil.matches(of: #/<text src="[^"]*v(\d+)"/><audio src="[^"]*" clipBegin="([\d:.]+)" clipEnd="([\d:.]+)"/#).map {
             (String($0.output.1), milliseconds($0.output.2), milliseconds($0.output.3))
         }
     }
