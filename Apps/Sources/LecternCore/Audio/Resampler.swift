@@ -70,7 +70,7 @@ struct Resampler {
         self.produced = produced
         let unneeded = min(max(0, produced * down / up - dropped), history.count)
         history.removeFirst(unneeded)
-        dropped += unneeded
+        self.dropped += unneeded
         return output
     }
 
