@@ -19,7 +19,11 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "hablare-apps",
     platforms: [.macOS(.v15)],
-    products: [],
+    products: [
+        .library(name: "HablareWeb", targets: ["HablareWeb"]),
+        .library(name: "HablareWebTestKit", targets: ["HablareWebTestKit"]),
+        .executable(name: "sift", targets: ["SiftMain"]),
+    ],
     dependencies: [
         .package(name: "hablare", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -34,11 +38,107 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-.systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"]), .brew(["libzip"])]),
-.systemLibrary(name: "CMark", pkgConfig: "libcmark", providers: [.apt(["libcmark-dev"]), .brew(["cmark"])]),
-.systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"]), .brew(["opus"])]),
-.target(name: "LecternTexts", dependencies: ["CMark", "CZip"], swiftSettings: strict),
-.target(
+        // Compiles the files of a target's Assets directory into the target.
+        .executableTarget(name: "AssetEmbedder", swiftSettings: strict),
+        .plugin(name: "EmbedAssets", capability: .buildTool(), dependencies: ["AssetEmbedder"]),
+        // What every app's web face shares: server, guard, pages, state streams, commands, media, assets.
+        .target(
+            name: "HablareWeb",
+            dependencies: [
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            exclude: ["Assets"],
+            swiftSettings: strict,
+            plugins: ["EmbedAssets"]
+        ),
+        // A client without a browser, and the contract that every app's server keeps.
+        .target(
+            name: "HablareWebTestKit",
+            dependencies: [
+                "HablareWeb",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        // Photos, decisions, trash and view models. Knows no web and no C library.
+        .target(
+            name: "SiftCore",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablareLoading", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+        // The calls of libvips that decode a photo, in one C file.
+        .target(name: "CSiftImaging", dependencies: ["CVips"]),
+        // Decodes photos in worker processes, because a decoder may crash on a hostile file.
+        .target(
+            name: "SiftImaging",
+            dependencies: ["CSiftImaging", "SiftCore"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "SiftWeb",
+            dependencies: [
+                "HablareWeb", "SiftCore",
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareSQLite", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            exclude: ["Assets"],
+            swiftSettings: strict,
+            plugins: ["EmbedAssets"]
+        ),
+        .executableTarget(
+            name: "SiftMain",
+            dependencies: [
+                "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"]), .brew(["libzip"])]),
+        .systemLibrary(name: "CMark", pkgConfig: "libcmark", providers: [.apt(["libcmark-dev"]), .brew(["cmark"])]),
+        .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"]), .brew(["opus"])]),
+        // Texts: references, chapters and importers. Knows no database, no engine and no web.
+        .target(name: "LecternTexts", dependencies: ["CMark", "CZip"], swiftSettings: strict),
+        // Reading, listening, marking and searching: store, narration and view models. Knows no web.
+        .target(
             name: "LecternCore",
             dependencies: [
                 "COpus", "CZip", "LecternTexts",
@@ -56,7 +156,67 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-.testTarget(
+        // Measures the core: decisions and grouping. scripts/bench runs it.
+        .executableTarget(
+            name: "sift-bench",
+            dependencies: [
+                "SiftCore",
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Benchmarks/SiftBench", swiftSettings: strict),
+        // Measures importing, reading and searching texts. scripts/bench runs it.
+        .executableTarget(
+            name: "lectern-bench",
+            dependencies: [
+                "LecternCore", "LecternTexts", .product(name: "HablarePersistence", package: "hablare"),
+            ],
+            path: "Benchmarks/LecternBench", swiftSettings: strict),
+        .testTarget(
+            name: "HablareWebTests",
+            dependencies: [
+                "HablareWeb", "HablareWebTestKit",
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SiftCoreTests",
+            dependencies: [
+                "SiftCore",
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareStores", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
+            ],
+            swiftSettings: strict),
+        // Workers that the tests of the pool start: the real one, and some that misbehave.
+        .executableTarget(
+            name: "SiftImagingTestWorker", dependencies: ["CSiftImaging", "SiftCore", "SiftImaging"],
+            path: "Tests/SiftImagingTestWorker", swiftSettings: strict),
+        .testTarget(
+            name: "SiftImagingTests",
+            dependencies: ["CSiftImaging", "SiftCore", "SiftImaging", "SiftImagingTestWorker"],
+            exclude: ["Fixtures", "requirements.txt"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SiftWebTests",
+            dependencies: [
+                "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"],
+            exclude: ["make-references.py", "requirements.txt"], swiftSettings: strict),
+        .testTarget(
             name: "LecternCoreTests",
             dependencies: [
                 "LecternCore", "LecternTexts",
@@ -71,6 +231,6 @@ let package = Package(
                 .product(name: "HablareStores", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),
             ],
-            swiftSettings: strict)
+            swiftSettings: strict),
     ]
 )
