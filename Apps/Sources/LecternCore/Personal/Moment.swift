@@ -10,10 +10,10 @@ public struct Moment: RawRepresentable, Hashable, Sendable, Codable, Comparable 
     /// Creates a moment. Values outside the years 1 to 9999 are limited to them.
     public init(rawValue: Int64) { self.rawValue = min(max(rawValue, -62_135_596_800_000), 253_402_300_799_999) }
 
-    /// Creates a moment from a date. Parts of a millisecond are dropped.
+    /// Creates a moment from a date. Parts of a millisecond are dropped; a date that is no number is taken as 1970.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
-        self.init(rawValue: Int64(min(max(milliseconds, -1e15), 1e15)))
+        self.init(rawValue: milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, -1e15), 1e15)))
     }
 
     /// The date.
