@@ -4,6 +4,9 @@ public import HablareAudio
 /// Converts the audio of any voice into ``EncodedSpeech``: one channel, 24 kHz, Opus. So the verses of all voices can
 /// follow one another.
 public enum SpeechConverter {
+    /// The sample rates that are converted, in frames per second.
+    private static let rates = 4_000...192_000
+
     /// Converts audio sources, one after another. Memory does not depend on the length of the audio, except for the
     /// result.
     ///
@@ -25,6 +28,12 @@ public enum SpeechConverter {
     private static func convert(_ source: AudioSource, into encoder: OpusPacketEncoder) throws {
         let decoder = try AudioDecoder(source)
         let channels = decoder.channelCount
+        // The filter of a converter grows with the rate, and its output with the inverse of it.
+        guard rates.contains(decoder.sampleRate) else {
+            throw SpeechAudioError(
+                message: "The voice's audio has \(decoder.sampleRate) samples per second. Choose a voice with "
+                    + "\(rates.lowerBound) to \(rates.upperBound).")
+        }
         var resampler = Resampler(from: decoder.sampleRate, to: EncodedSpeech.sampleRate)
         var block: [Int16] = []
         var total = 0

@@ -73,12 +73,16 @@ public struct ChapterNarrator: Sendable {
         let start = min(max(0, first), script.segments.count)
         let order = Array(start..<script.segments.count) + Array(0..<start)
         var missing: [Int] = []
+        // Segments with the same words share the audio of the first one that is missing.
+        var equals: [VerseAudioKey: [Int]] = [:]
         for index in order {
             if let known = try await stored(job, index, isPinned: isPinned) {
                 narration.audio[index] = known
                 await receive(.ready(index: index, milliseconds: known.milliseconds, key: known.key))
             } else {
-                missing.append(index)
+                let key = job.audioKey(index)
+                if equals[key] == nil { missing.append(index) }
+                equals[key, default: []].append(index)
             }
         }
         guard !missing.isEmpty else { return narration }
@@ -95,13 +99,16 @@ public struct ChapterNarrator: Sendable {
             }
             for _ in 0..<Self.window { add() }
             while let (index, result) = try await group.next() {
-                switch result {
-                case .success(let audio):
-                    narration.audio[index] = audio
-                    await receive(.ready(index: index, milliseconds: audio.milliseconds, key: audio.key))
-                case .failure(let problem):
-                    narration.problems.append(problem)
-                    await receive(.failed(index: index, problem))
+                for index in equals[job.audioKey(index)] ?? [index] {
+                    switch result {
+                    case .success(let audio):
+                        narration.audio[index] = audio
+                        await receive(.ready(index: index, milliseconds: audio.milliseconds, key: audio.key))
+                    case .failure(var problem):
+                        problem.verse = VerseID(script.chapter, script.segments[index].verse)
+                        narration.problems.append(problem)
+                        await receive(.failed(index: index, problem))
+                    }
                 }
                 add()
             }
@@ -199,7 +206,12 @@ public struct ChapterNarrator: Sendable {
         let job = run.job
         do {
             var answers: [(id: UUID, source: AudioSource)] = []
-            for (piece, id) in ids.enumerated() { answers.append(try await answer(index, piece, id, run)) }
+            for (piece, id) in ids.enumerated() {
+                switch try await answer(index, piece, id, run) {
+                case .source(let id, let source): answers.append((id, source))
+                case .stored(let audio): return .success(audio)
+                }
+            }
             let sources = answers.map(\.source)
             let key = job.audioKey(index)
             let milliseconds = try await BlockingAudioWork.run { [audio] in
@@ -245,7 +257,7 @@ public struct ChapterNarrator: Sendable {
     /// provider cannot be reached until it can be.
     private func answer(
         _ index: Int, _ piece: Int, _ id: UUID, _ run: NarrationRun
-    ) async throws -> (id: UUID, source: AudioSource) {
+    ) async throws -> PieceAnswer {
         var id = id
         var mayRetry = true
         var isOld = true
@@ -264,10 +276,12 @@ public struct ChapterNarrator: Sendable {
             case .completed(let response):
                 switch response.result {
                 case .success(let content):
-                    if let source = try source(of: content) { return (id, source) }
+                    if let source = try source(of: content) { return .source(id, source) }
                     throw AIServiceError(
                         .invalidResponse, "The voice did not answer with audio. Choose another voice.")
                 case .failure(let error) where error.code == .responseExpired || error.code == .contentMissing:
+                    // Another narration of the same verse may have stored the audio and released the answer.
+                    if let known = try await stored(run.job, index, isPinned: run.isPinned) { return .stored(known) }
                     // The audio was stored and has been removed from the cache since. The successor's UUID depends only
                     // on this one, so that a crash does not pay twice.
                     id = AIRequest.repairID(of: id, number: Self.successor)
@@ -312,6 +326,14 @@ public struct ChapterNarrator: Sendable {
             // Another narration of the same verse has removed it.
         }
     }
+}
+
+/// The audio of a piece of a segment.
+private enum PieceAnswer {
+    /// The answer of a request.
+    case source(UUID, AudioSource)
+    /// The whole segment, which another narration has stored.
+    case stored(ChapterNarration.SegmentAudio)
 }
 
 /// The options of one narration.

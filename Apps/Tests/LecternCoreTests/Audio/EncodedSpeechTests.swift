@@ -67,6 +67,11 @@ import Testing
         #expect(throws: SpeechAudioError.self) { try SpeechConverter.convert([.data(TestSound.wav(milliseconds: 0))]) }
     }
 
+    @Test(arguments: [1_000, 500_000])
+    func `A sample rate that no voice has is refused with advice`(rate: Int) {
+        #expect(throws: SpeechAudioError.self) { try speech(100, rate: rate) }
+    }
+
     @Test func `Long comments are written over several pages`() throws {
         var file = Data()
         var writer = OggOpusWriter(tags: (0..<3_000).map { ("CHAPTER\($0)", String(repeating: "n", count: 40)) }) {

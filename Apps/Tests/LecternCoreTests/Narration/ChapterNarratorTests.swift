@@ -252,4 +252,13 @@ import Testing
         #expect(result.audio.allSatisfy { $0 != nil })
         #expect(bench.voice.record.calls.count == 1)
     }
+
+    @Test func `A voice that fails at equal verses fails at each of them`() async throws {
+        let bench = try NarrationBench { _ in .failure(AIServiceError(.providerFailed, "The voice stumbled.")) }
+        let twice = ChapterScript(NarrationBench.chapter("And the LORD spake.", "And the LORD spake."), of: "kjv")
+        let result = try await bench.running { narrator, _ in
+            try await narrator.narrate(twice, by: NarrationBench.voice)
+        }
+        #expect(result.problems.map(\.verse.verse) == [1, 2])
+    }
 }
