@@ -76,7 +76,8 @@ private struct BookAudio {
     ) throws {
         var tags = [(name: "TITLE", value: title), (name: "ALBUM", value: text.title)]
         for (index, chapter) in chapters.enumerated() {
-            let mark = "CHAPTER" + String(repeating: "0", count: max(0, 3 - String(index + 1).count)) + String(index + 1)
+            let mark =
+                "CHAPTER" + String(repeating: "0", count: max(0, 3 - String(index + 1).count)) + String(index + 1)
             tags.append((mark, ClockText.of(chapter.start)))
             tags.append((mark + "NAME", chapter.heading))
         }

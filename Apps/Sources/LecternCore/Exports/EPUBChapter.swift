@@ -81,7 +81,8 @@ struct EPUBChapter {
         let elements: [(TextStyle, String, String)] = [
             (.wordsOfChrist, "<span class=\"christ\">", "</span>"), (.added, "<i>", "</i>"),
             (.divineName, "<span class=\"name\">", "</span>"), (.emphasis, "<em>", "</em>"),
-            (.strong, "<strong>", "</strong>"), (.code, "<code>", "</code>"), (.scriptureQuotation, "<cite>", "</cite>"),
+            (.strong, "<strong>", "</strong>"), (.code, "<code>", "</code>"),
+            (.scriptureQuotation, "<cite>", "</cite>"),
             (.foreign, "<i>", "</i>"), (.superscript, "<sup>", "</sup>"), (.selah, "<i>", "</i>"),
         ]
         return elements.reduce(text) { text, element in

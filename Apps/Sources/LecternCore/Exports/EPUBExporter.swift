@@ -69,7 +69,8 @@ public struct EPUBExporter: Sendable {
         let folder = staging.folder
         let archive = folder.appendingPathComponent("archive.epub")
         let files = [
-            ("mimetype", "mimetype", "application/epub+zip"), ("META-INF/container.xml", "container.xml", EPUBPackage.container),
+            ("mimetype", "mimetype", "application/epub+zip"),
+            ("META-INF/container.xml", "container.xml", EPUBPackage.container),
             ("EPUB/package.opf", "package.opf", package.document), ("EPUB/nav.xhtml", "nav.xhtml", package.navigation),
             ("EPUB/style.css", "style.css", EPUBChapter.style),
         ]

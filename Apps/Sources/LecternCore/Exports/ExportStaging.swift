@@ -61,6 +61,7 @@ final class ExportStaging {
     static func failure(_ output: URL, _ error: any Error) -> ExportError {
         ExportError(
             code: .notWritable,
-            message: "\(output.path) cannot be written: \((error as NSError).localizedDescription) Choose another folder.")
+            message:
+                "\(output.path) cannot be written: \((error as NSError).localizedDescription) Choose another folder.")
     }
 }

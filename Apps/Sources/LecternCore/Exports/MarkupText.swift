@@ -28,5 +28,7 @@ enum ClockText {
     }
 
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
-    private static func three(_ number: Int) -> String { number < 10 ? "00\(number)" : number < 100 ? "0\(number)" : String(number) }
+    private static func three(_ number: Int) -> String {
+        number < 10 ? "00\(number)" : number < 100 ? "0\(number)" : String(number)
+    }
 }

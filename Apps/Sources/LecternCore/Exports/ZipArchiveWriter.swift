@@ -53,12 +53,14 @@ final class ZipArchiveWriter {
     }
 
     private func failure() -> ExportError {
-        Self.failure(output, archive.flatMap { zip_strerror($0) }.map { String(cString: $0) } ?? "the archive is closed")
+        Self.failure(
+            output, archive.flatMap { zip_strerror($0) }.map { String(cString: $0) } ?? "the archive is closed")
     }
 
     private static func failure(_ output: URL, _ reason: String) -> ExportError {
         ExportError(
             code: .notWritable,
-            message: "\(output.path) cannot be written (\(reason)). Check the folder and the free space, and try again.")
+            message: "\(output.path) cannot be written (\(reason)). Check the folder and the free space, and try again."
+        )
     }
 }

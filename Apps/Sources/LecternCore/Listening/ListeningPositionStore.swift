@@ -64,7 +64,8 @@ public struct ListeningPositionStore: Sendable {
     /// Returns the places of a text on all devices, the newest first.
     public func places(of text: String, in db: Database) throws -> [ListeningPlace] {
         try Row.fetchAll(
-            db, sql: "SELECT * FROM listeningPosition WHERE text = ? ORDER BY recordedAt DESC, device", arguments: [text]
+            db, sql: "SELECT * FROM listeningPosition WHERE text = ? ORDER BY recordedAt DESC, device",
+            arguments: [text]
         ).map { row in
             ListeningPlace(
                 text: row["text"], device: row["device"],

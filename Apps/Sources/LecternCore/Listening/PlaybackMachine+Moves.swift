@@ -65,7 +65,9 @@ extension PlaybackMachine {
         phase = isHeld ? .paused : .waiting
         isHeld = false
         // The shell narrates the chapter from its first verse: only another verse is hastened.
-        if phase == .waiting, index > bounds.lowerBound { effects.append(.hasten(chapter, verse: segments[index].verse)) }
+        if phase == .waiting, index > bounds.lowerBound {
+            effects.append(.hasten(chapter, verse: segments[index].verse))
+        }
     }
 
     mutating func nextFound(_ after: ChapterID, _ next: ChapterID?, _ effects: inout [PlaybackEffect]) {
@@ -155,7 +157,8 @@ extension PlaybackMachine {
             }
             place += length
         }
-        while bounds.contains(target), let length = segments[target].milliseconds, place >= length, length > 0 || by > 0 {
+        while bounds.contains(target), let length = segments[target].milliseconds, place >= length, length > 0 || by > 0
+        {
             place -= length
             target += 1
             while bounds.contains(target), segments[target].isFailed { target += 1 }

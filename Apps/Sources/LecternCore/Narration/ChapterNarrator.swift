@@ -35,7 +35,8 @@ public struct ChapterNarrator: Sendable {
     ///   - audio: The store of the audio.
     ///   - seams: The clock and the UUIDs.
     public init(
-        manager: AIRequestManager, providers: ProviderRegistry, audio: VerseAudioStore, seams: EngineSeams = EngineSeams()
+        manager: AIRequestManager, providers: ProviderRegistry, audio: VerseAudioStore,
+        seams: EngineSeams = EngineSeams()
     ) {
         self.manager = manager
         self.providers = providers
@@ -89,7 +90,8 @@ public struct ChapterNarrator: Sendable {
         let ids = try await submit(missing, of: job, for: purpose)
         let run = NarrationRun(
             job: job, local: local == voice ? nil : local, isPinned: isPinned, purpose: purpose, receive: receive)
-        try await withThrowingTaskGroup(of: (Int, Result<ChapterNarration.SegmentAudio, NarrationProblem>).self) { group in
+        try await withThrowingTaskGroup(of: (Int, Result<ChapterNarration.SegmentAudio, NarrationProblem>).self) {
+            group in
             var next = 0
             func add() {
                 guard next < missing.count else { return }
@@ -130,8 +132,7 @@ public struct ChapterNarrator: Sendable {
         guard let provider = providers[voice.provider] else { return NarrationCost() }
         return try await BlockingAudioWork.run { [audio] in
             var cost = NarrationCost()
-            for index in script.segments.indices {
-                guard try audio.speech(for: job.audioKey(index)) == nil else { continue }
+            for index in script.segments.indices where try audio.speech(for: job.audioKey(index)) == nil {
                 for piece in script.segments[index].pieces.indices {
                     let request = job.request(index, piece: piece, id: UUID(), priority: .normal)
                     cost.add(request, at: provider, isPaid: voice.isPaid, prices: prices, on: date)
@@ -145,7 +146,8 @@ public struct ChapterNarrator: Sendable {
         guard let provider = providers[voice.provider] else {
             throw AIServiceError(
                 .providerNotFound,
-                "The voice \(voice.name) is not available: no provider \(voice.provider) is set up. Choose another voice.")
+                "The voice \(voice.name) is not available: no provider \(voice.provider) is set up. Choose another voice."
+            )
         }
         return ChapterJob(script, voice: voice, instance: provider.instance)
     }

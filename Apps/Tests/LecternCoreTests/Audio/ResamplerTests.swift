@@ -29,7 +29,9 @@ import Testing
     func `Pieces of any size give the same samples as the whole`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let rate = [22_050, 16_000, 44_100, 24_000].randomElement(using: &generator) ?? 22_050
-        let input = (0..<Int.random(in: 1...5_000, using: &generator)).map { _ in Float.random(in: -1...1, using: &generator) }
+        let input = (0..<Int.random(in: 1...5_000, using: &generator)).map { _ in
+            Float.random(in: -1...1, using: &generator)
+        }
         var whole = Resampler(from: rate, to: 24_000)
         let expected = whole.convert(input) + whole.finish()
         var pieces = Resampler(from: rate, to: 24_000)

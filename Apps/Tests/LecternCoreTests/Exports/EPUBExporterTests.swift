@@ -22,7 +22,8 @@ import Testing
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "python3", "-c",
-            "import sys,zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))", archive.path, name,
+            "import sys,zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))", archive.path,
+            name,
         ]
         let pipe = Pipe()
         process.standardOutput = pipe
@@ -35,7 +36,8 @@ import Testing
 
     /// The clips of an overlay in milliseconds.
     private func clips(_ smil: String) -> [(id: String, begin: Int, end: Int)] {
-        smil.matches(of: #/<text src="[^"]*v(\d+)"/><audio src="[^"]*" clipBegin="([\d:.]+)" clipEnd="([\d:.]+)"/#).map {
+        smil.matches(of: #/<text src="[^"]*v(\d+)"/><audio src="[^"]*" clipBegin="([\d:.]+)" clipEnd="([\d:.]+)"/#).map
+        {
             (String($0.output.1), milliseconds($0.output.2), milliseconds($0.output.3))
         }
     }
@@ -85,7 +87,8 @@ import Testing
         }
         #expect(files[0] == files[1])
         #expect(files[0].dropFirst(30).starts(with: Data("mimetypeapplication/epub+zip".utf8)))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).filter { $0.hasPrefix(".") } == [])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).filter { $0.hasPrefix(".") } == [])
     }
 
     @Test func `A verse that failed is in the text and not in the overlay`() async throws {
@@ -117,7 +120,8 @@ import Testing
             }
         }
         #expect(try Data(contentsOf: url) == Data("earlier".utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).sorted() == ["audio", "rich.epub"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).sorted() == ["audio", "rich.epub"])
     }
 
     @Test func `A folder that does not exist is refused with advice`() async throws {
@@ -135,7 +139,8 @@ import Testing
     /// The path of epubcheck's jar. `scripts/epub-test` installs it and sets the variable.
     private static let checker = ProcessInfo.processInfo.environment["EPUBCHECK_JAR"]
 
-    @Test(.enabled(if: checker != nil), arguments: [true, false], [TextDescription.Direction.leftToRight, .rightToLeft])
+    @Test(
+        .enabled(if: checker != nil), arguments: [true, false], [TextDescription.Direction.leftToRight, .rightToLeft])
     func `epubcheck finds no error and no warning`(speaks: Bool, direction: TextDescription.Direction) async throws {
         let bench = try NarrationBench()
         try FileManager.default.createDirectory(at: bench.folder, withIntermediateDirectories: true)

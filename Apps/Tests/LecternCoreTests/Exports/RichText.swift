@@ -38,7 +38,8 @@ struct RichText: TextImporting {
                         .text(" to lie down.", [.added, .emphasis]),
                     ])
             ]),
-        Block(.rule), Block(.tableRow, [Fragment(verse: 4, label: "4", [.text("One")]), Fragment(verse: 4, [.text("Two")])]),
+        Block(.rule),
+        Block(.tableRow, [Fragment(verse: 4, label: "4", [.text("One")]), Fragment(verse: 4, [.text("Two")])]),
         Block(.listItem(level: 1, marker: "•"), [Fragment(verse: 5, label: "5", [.text("Item.")])]),
         Block(.quotation, [Fragment(verse: 6, label: "6", [.text("Quoted\u{1}.")])]),
         Block(.preformatted, [Fragment(verse: 7, label: "7", [.text("Fixed.", .code)])]),

@@ -15,7 +15,9 @@ import Testing
         let john = john
         return ListeningSource(text: "kjv") { id in
             NarrationBench.chapter(id.chapter, "Verse one of \(id).", "Verse two.", "Verse three.")
-        } next: { $0.chapter < 4 ? ChapterID(john, $0.chapter + 1) : nil }
+        } next: {
+            $0.chapter < 4 ? ChapterID(john, $0.chapter + 1) : nil
+        }
     }
 
     private func database() throws -> AppDatabase { try AppDatabase.inMemory(migrator: LecternSchema.migrator) }

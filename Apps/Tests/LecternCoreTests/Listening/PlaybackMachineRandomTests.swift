@@ -100,7 +100,9 @@ import Testing
                 shell.send(.nextChapter)
                 tape.leave()
             default:
-                guard tape.state == .playing, let place = tape.place, let position = shell.machine.position else { break }
+                guard tape.state == .playing, let place = tape.place, let position = shell.machine.position else {
+                    break
+                }
                 let length = tape.audible.first { $0.number == place.verse }?.milliseconds ?? 0
                 if Bool.random(using: &generator) {
                     let by = Int.random(in: 0..<(length - place.milliseconds), using: &generator)
@@ -172,13 +174,17 @@ import Testing
             case 4: shell.send(.nextVerse)
             case 5: shell.send(.previousVerse)
             case 6: shell.send(.skip(seconds: Int.random(in: -60...60, using: &generator)))
-            case 7: shell.send(.setSleep([.off, .endOfChapter, .at(shell.now + .seconds(5))].randomElement(using: &generator) ?? .off))
+            case 7:
+                shell.send(
+                    .setSleep(
+                        [.off, .endOfChapter, .at(shell.now + .seconds(5))].randomElement(using: &generator) ?? .off))
             case 8: shell.send(.nextChapter)
             case 9: shell.send(.tick)
             case 10...13:
                 guard !shell.waiting.isEmpty else { break }
                 // The first answer, or any: voices answer in any order.
-                let place = Bool.random(using: &generator) ? 0 : Int.random(in: 0..<shell.waiting.count, using: &generator)
+                let place =
+                    Bool.random(using: &generator) ? 0 : Int.random(in: 0..<shell.waiting.count, using: &generator)
                 shell.send(shell.waiting.remove(at: place))
             default:
                 guard let position = shell.sounding else { break }
@@ -200,7 +206,9 @@ import Testing
                 #expect(machine.bounds.contains(machine.index), "seed \(seed)")
                 #expect(machine.milliseconds <= machine.segments[machine.index].milliseconds ?? 0, "seed \(seed)")
                 // A verse is written when it begins.
-                #expect(shell.recorded?.verse == sounding.verse && shell.recorded?.chapter == sounding.chapter, "seed \(seed)")
+                #expect(
+                    shell.recorded?.verse == sounding.verse && shell.recorded?.chapter == sounding.chapter,
+                    "seed \(seed)")
             }
             if machine.phase == .paused, !machine.segments.isEmpty, let recorded = shell.recorded,
                 let position = machine.position, shell.recordedAt == shell.now

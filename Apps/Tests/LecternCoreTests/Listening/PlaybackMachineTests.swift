@@ -33,7 +33,10 @@ import Testing
         #expect(
             machine.apply(.finished(john, verse: 1), at: .seconds(1)) == [.silence, .hasten(john, verse: 2)])
         let second = PlaybackPosition(john, verse: 2)
-        #expect(machine.apply(.ready(john, verse: 2, milliseconds: 900), at: .seconds(2)) == [.sound(second), .record(second)])
+        #expect(
+            machine.apply(.ready(john, verse: 2, milliseconds: 900), at: .seconds(2)) == [
+                .sound(second), .record(second),
+            ])
     }
 
     @Test func `A pause keeps the place and writes it`() {

@@ -22,7 +22,8 @@ struct PlaybackWorld {
                     verse += Int.random(in: 0..<8, using: &generator) == 0 ? 2 : 1
                     let length = Int.random(in: 1...400, using: &generator) * 20
                     verses.append(
-                        Verse(number: verse, milliseconds: Int.random(in: 0..<6, using: &generator) == 0 ? nil : length))
+                        Verse(number: verse, milliseconds: Int.random(in: 0..<6, using: &generator) == 0 ? nil : length)
+                    )
                 }
                 world.chapters.append((ChapterID(BookID(rawValue: book), number), verses))
             }
@@ -83,7 +84,9 @@ struct TapePlayer: Equatable {
         state = .playing
         let verses = world.chapters[chapter].verses
         guard !verses.isEmpty else { return leave() }
-        let number = verse.map { wanted in verses.first { $0.number >= wanted }?.number ?? verses[verses.count - 1].number }
+        let number = verse.map { wanted in
+            verses.first { $0.number >= wanted }?.number ?? verses[verses.count - 1].number
+        }
         offset = start(of: number ?? 0)
         goOnIfOver()
     }

@@ -136,7 +136,8 @@ import Testing
     }
 
     @Test(arguments: [AIServiceError.Code.connectionFailed, .overloaded, .unauthorized, .quotaExceeded])
-    func `The local voice reads in the place of a provider that cannot be used`(code: AIServiceError.Code) async throws {
+    func `The local voice reads in the place of a provider that cannot be used`(code: AIServiceError.Code) async throws
+    {
         let bench = try NarrationBench { _ in .failure(AIServiceError(code, "Not now.")) }
         let updates = Updates()
         let result = try await bench.running { narrator, _ in

@@ -22,7 +22,10 @@ import Testing
         var chapter = NarrationBench.chapter("One.", "Two.")
         chapter.blocks[1].fragments[0].label = "2–3"
         #expect(ChapterScript(chapter, of: "kjv").segments[1].pieces == ["Two."])
-        #expect(ChapterScript(chapter, of: "kjv", speaksNumbers: true).segments.map(\.pieces) == [["1. One."], ["2, 3. Two."]])
+        #expect(
+            ChapterScript(chapter, of: "kjv", speaksNumbers: true).segments.map(\.pieces) == [
+                ["1. One."], ["2, 3. Two."],
+            ])
     }
 
     @Test func `A long verse is cut at the ends of sentences`() {

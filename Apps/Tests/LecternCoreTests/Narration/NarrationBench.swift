@@ -20,7 +20,8 @@ final class NarrationBench: Sendable {
     let local: ScriptedProvider
 
     init(
-        store: InMemoryStore = InMemoryStore(), maximumBytes: Int = 500_000_000, limits: ProviderLimits = ProviderLimits(),
+        store: InMemoryStore = InMemoryStore(), maximumBytes: Int = 500_000_000,
+        limits: ProviderLimits = ProviderLimits(),
         script: @escaping @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError> = {
             .success(NarrationBench.answer(to: $0))
         }

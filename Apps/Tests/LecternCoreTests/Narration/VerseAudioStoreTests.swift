@@ -85,7 +85,9 @@ import Testing
             VerseAudioKey(script.segments[1], voice: .espeak, instance: instance),
             VerseAudioKey(script.segments[0], voice: other, instance: instance),
             VerseAudioKey(script.segments[0], voice: .espeak, instance: ProviderInstance(rawValue: "j")),
-            VerseAudioKey(script.segments[0], voice: NarrationVoice(provider: "espeak-ng", voice: "de", name: ""), instance: instance),
+            VerseAudioKey(
+                script.segments[0], voice: NarrationVoice(provider: "espeak-ng", voice: "de", name: ""),
+                instance: instance),
         ]
         #expect(Set(keys).count == 5)
     }
