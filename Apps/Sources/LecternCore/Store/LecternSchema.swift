@@ -16,6 +16,8 @@ public enum LecternSchema {
     public static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-texts", migrate: createTexts)
+        migrator.registerMigration("002-marks", migrate: createMarks)
+        migrator.registerMigration("003-plans", migrate: createPlans)
         migrator.registerHablareData()
         return migrator
     }

@@ -44,4 +44,21 @@ public struct ActionTransaction<Action: QueuedAction> {
     ///
     /// - Throws: ``ActionQueueError`` with the code `notPending`. In this case nothing has changed.
     public mutating func withdraw(_ id: ActionID) throws { try core.withdrawAsked(id) }
+
+    /// Undoes the last action that is not undone yet, like ``DurableActionQueue/undo()``.
+    ///
+    /// Use this method if the app's own tables change with the undo. For example, an editor whose actions have no work
+    /// (``QueuedAction/isNothing``) restores the earlier rows here, in the transaction that records the undo.
+    ///
+    /// - Returns: The action that was undone, and the work that follows from the undo.
+    /// - Throws: ``ActionQueueError``: `nothingToUndo`, `cannotBeUndone`. In each case nothing was undone.
+    @discardableResult
+    public mutating func undo() throws -> ActionChange<Action> { try core.undoAsked(now: now) }
+
+    /// Redoes the action that was undone last, like ``DurableActionQueue/redo()``.
+    ///
+    /// - Returns: The action that was redone, and the work that follows from the redo.
+    /// - Throws: ``ActionQueueError`` with the code `nothingToRedo`. In this case nothing was redone.
+    @discardableResult
+    public mutating func redo() throws -> ActionChange<Action> { try core.redoAsked(now: now) }
 }

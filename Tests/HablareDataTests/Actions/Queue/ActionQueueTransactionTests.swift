@@ -86,6 +86,40 @@ import Testing
         #expect(try await desk.queue().pendingActions.map(\.action) == queue.pendingActions.map(\.action))
     }
 
+    @Test("An undo and a redo share the transaction of the app's change, also after a restart")
+    func undoWithAChange() async throws {
+        let desk = try desk()
+        var queue = try await desk.queue()
+        for name in 1...2 {
+            try await queue.transaction { database, actions in
+                try database.execute(sql: "INSERT INTO mark VALUES (?)", arguments: [name])
+                try actions.append(Swipe(name, isNothing: true))
+            }
+        }
+        queue = try await desk.queue()
+        try await queue.transaction { database, actions in
+            let change = try actions.undo()
+            #expect(change.action.name == 2 && change.effect == .immediate)
+            try database.execute(sql: "DELETE FROM mark WHERE name = ?", arguments: [change.action.name])
+        }
+        #expect(try marks(desk) == [1])
+        await #expect(throws: Refused()) {
+            try await queue.transaction { _, actions in
+                try actions.undo()
+                throw Refused()
+            }
+        }
+        #expect(queue.snapshot.undoCount == 1 && queue.snapshot.redoCount == 1)
+        queue = try await desk.queue()
+        let redone = try await queue.transaction { _, actions in try actions.redo().action.name }
+        #expect(redone == 2)
+        let error = await #expect(throws: ActionQueueError.self) {
+            try await queue.transaction { _, actions in _ = try actions.redo() }
+        }
+        #expect(error?.code == .nothingToRedo)
+        #expect(try await desk.queue().snapshot.undoCount == 2)
+    }
+
     @Test("If the disk is full, neither the change nor the action exists, and the queue goes on")
     func fullDisk() async throws {
         let desk = try desk()
