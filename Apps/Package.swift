@@ -211,7 +211,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
-        .testTarget(name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"], swiftSettings: strict),
+        .testTarget(
+            name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"],
+            exclude: ["make-references.py", "requirements.txt"], swiftSettings: strict),
         .testTarget(
             name: "LecternCoreTests",
             dependencies: [

@@ -65,7 +65,8 @@ public struct BookCatalogue: Sendable {
         self.byName = byName
         byID = Dictionary(entries.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
         byUSFM = Dictionary(
-            entries.compactMap { entry in entry.usfm.map { ($0, entry.order) } }, uniquingKeysWith: { first, _ in first })
+            entries.compactMap { entry in entry.usfm.map { ($0, entry.order) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the book with an OSIS id.

@@ -45,8 +45,9 @@ struct ReferenceGrammar {
         if phrase.books != nil { skip(.period, .colon) }
         phrase.first = spot(allowsRoman: phrase.books != nil)
         following(of: &phrase)
-        if let dash = token(place), dash.kind == .dash || dash.word == "to" || dash.word == "through" || dash.word == "thru"
-            || dash.word == "until"
+        if let dash = token(place),
+            dash.kind == .dash || dash.word == "to" || dash.word == "through" || dash.word == "thru"
+                || dash.word == "until"
         {
             place += 1
             phrase.isRange = true
@@ -78,7 +79,9 @@ struct ReferenceGrammar {
         let isChapter = marker(Self.chapterMarkers)
         guard let first = number(roman: allowsRoman || isChapter) else { return nil }
         let before = place
-        if let token = token(place), token.kind == .colon || token.kind == .period, let verse = self.number(at: place + 1) {
+        if let token = token(place), token.kind == .colon || token.kind == .period,
+            let verse = self.number(at: place + 1)
+        {
             place += 2
             return .both(first, verse)
         }
@@ -122,9 +125,14 @@ struct ReferenceGrammar {
     // MARK: Books
 
     private static let fillers: Set<String> = [
-        "a", "according", "apostle", "book", "cf", "chapter", "epistle", "epistles", "first", "general", "gospel", "letter",
+        "a", "according", "apostle", "book", "cf", "chapter", "epistle", "epistles", "first", "general", "gospel",
+        "letter",
         "of", "paul", "prophet", "saint", "see", "st", "the", "to",
     ]
+
+    private static func isReserved(_ key: String) -> Bool {
+        fillers.contains(key) || verseMarkers.contains(key) || chapterMarkers.contains(key)
+    }
 
     private mutating func books() -> ReferencePhrase.Books? {
         for _ in 0..<8 {
@@ -132,7 +140,9 @@ struct ReferenceGrammar {
                 place = next
                 return books
             }
-            guard let word = token(place)?.word, Self.fillers.contains(word), token(place + 1)?.word != nil else { break }
+            guard let word = token(place)?.word, Self.fillers.contains(word), token(place + 1)?.word != nil else {
+                break
+            }
             // Only skip words before a name, never before a number.
             guard bookFollows(place + 1) else { break }
             place += 1
@@ -168,7 +178,9 @@ struct ReferenceGrammar {
         let number: Int
         if let digit = self.number(at: start), (1...4).contains(digit) {
             number = digit
-            if let word = token(next)?.word, tokens[next].isGlued, ["st", "nd", "rd", "th"].contains(word) { next += 1 }
+            if let word = token(next)?.word, tokens[next].isGlued, ["st", "nd", "rd", "th"].contains(word) {
+                next += 1
+            }
         } else if let word = token(start)?.word, let value = word.bookOrdinal {
             number = value
         } else {
@@ -190,10 +202,10 @@ struct ReferenceGrammar {
             if token(index)?.kind == .period, token(index + 1)?.word != nil { index += 1 }
         }
         for (key, next) in keys.reversed() {
-            let books = names.named(key)
-            if !books.isEmpty { return (ReferencePhrase.Books(candidates: books), next) }
-        }
-        for (key, next) in keys.reversed() where key.utf8.count > 1 {
+            let exact = names.named(key)
+            if !exact.isEmpty { return (ReferencePhrase.Books(candidates: exact), next) }
+            // Two letters at least, and no word that has a meaning of its own, such as `ch` or `the`.
+            guard key.utf8.count > 1, !Self.isReserved(key) else { continue }
             let books = names.beginning(with: key)
             if !books.isEmpty { return (ReferencePhrase.Books(candidates: books), next) }
         }

@@ -33,7 +33,8 @@ struct ReferenceParserTests {
             ("Jn 3:16b-18a", "John.3.16-John.3.18"), ("Jn 3:16f", "John.3.16-John.3.17"),
             ("Jn 3:16ff", "John.3.16-John.3.36"), ("Jn 3:16 ff.", "John.3.16-John.3.36"), ("Gen 48ff", "Gen.48-Gen.50"),
             ("Jn 3:36f", "John.3.36"), ("Gen 1-3", "Gen.1-Gen.3"), ("Gen 1:1–2:3", "Gen.1.1-Gen.2.3"),
-            ("Gen 1:1 — 2:3", "Gen.1.1-Gen.2.3"), ("Gen 1-2:3", "Gen.1.1-Gen.2.3"), ("Gen 1:30 to 2:3", "Gen.1.30-Gen.2.3"),
+            ("Gen 1:1 — 2:3", "Gen.1.1-Gen.2.3"), ("Gen 1-2:3", "Gen.1.1-Gen.2.3"),
+            ("Gen 1:30 to 2:3", "Gen.1.30-Gen.2.3"),
             ("Jn 3:16,18", "John.3.16 John.3.18"), ("Jn 3:16, 4:2", "John.3.16 John.4.2"),
             ("Jn 3:16; 4", "John.3.16 John.4"), ("Jn 3:16, 18-20; 4:1", "John.3.16 John.3.18-John.3.20 John.4.1"),
             ("Jn 3:16; 1 Jn 3:16", "John.3.16 1John.3.16"), ("Jn 3:16 and Rom 8", "John.3.16 Rom.8"),
@@ -65,7 +66,7 @@ struct ReferenceParserTests {
 
     @Test("What is ambiguous gives the readings that exist")
     func ambiguous() {
-        #expect(osis("Jo 3") == "? Josh.3 | Job.3 | Joel.3 | John.3 | Jonah.3")
+        #expect(osis("Jo 3") == "? Josh.3 | Job.3 | Joel.3 | Jonah.3 | John.3")
         #expect(osis("Jo 21") == "? Josh.21 | Job.21 | John.21")
         #expect(osis("Jo 40") == "Job.40")
         #expect(osis("Ph 2") == "? Phil.2 | Phlm.1.2")
@@ -131,13 +132,16 @@ struct ReferenceParserTests {
     func fuzz(seed: UInt64) {
         var numbers = SeededNumbers(state: seed)
         let pieces = [
-            "jn", "1", "3", "16", ":", ".", ",", ";", "-", "–", " ", " ", "ff", "f", "a", "v.", "ch", "ps", "jude", "II", "and",
-            "to", "the", "of", "99999999999999999999", "0", "song of", "é", "🙂", "\u{0}", "٣", "rev", "sam", "ph", "iii", "½",
+            "jn", "1", "3", "16", ":", ".", ",", ";", "-", "–", " ", " ", "ff", "f", "a", "v.", "ch", "ps", "jude",
+            "II", "and",
+            "to", "the", "of", "99999999999999999999", "0", "song of", "é", "🙂", "\u{0}", "٣", "rev", "sam", "ph",
+            "iii", "½",
         ]
         for _ in 0..<400 {
             let count = Int.random(in: 1...12, using: &numbers)
             let text = (0..<count).compactMap { _ in pieces.randomElement(using: &numbers) }.joined()
-            let answer = parser.parse(text, context: numbers.next() % 2 == 0 ? ChapterID(BookID(rawValue: "Ps"), 23) : nil)
+            let answer = parser.parse(
+                text, context: numbers.next() % 2 == 0 ? ChapterID(BookID(rawValue: "Ps"), 23) : nil)
             var lists: [[Reference]] = []
             switch answer {
             case .found(let list): lists = [list]

@@ -20,7 +20,9 @@ struct BibleLine {
         rest = rest[letters.endIndex...]
         guard let chapter = Self.number(&rest), rest.first == UInt8(ascii: ":") else { return nil }
         rest = rest.dropFirst()
-        guard let verse = Self.number(&rest), rest.first?.isASCIISpace == true, chapter > 0, verse > 0 else { return nil }
+        guard let verse = Self.number(&rest), rest.first?.isASCIISpace == true, chapter > 0, verse > 0 else {
+            return nil
+        }
         self.chapter = chapter
         self.verse = verse
         text = rest

@@ -11,7 +11,8 @@ struct BibleLinesImporterTests {
     @Test("Books, chapters and verses come out in order, with Windows lines and a byte order mark")
     func order() throws {
         let text = try read(
-            "\u{FEFF}Ge1:1 In the  beginning\r\nGe1:2 And the earth\r\n\r\nGe2:1 Thus\r\n1Sm1:1 Now there was\r\nJude1:1 Jude")
+            "\u{FEFF}Ge1:1 In the  beginning\r\nGe1:2 And the earth\r\n\r\nGe2:1 Thus\r\n1Sm1:1 Now there was\r\nJude1:1 Jude"
+        )
         #expect(text.description == BibleLinesImporter.kingJames)
         #expect(text.books.map(\.id.rawValue) == ["Gen", "1Sam", "Jude"])
         #expect(text.chapters.map(\.id.description) == ["Gen.1", "Gen.2", "1Sam.1", "Jude.1"])
@@ -22,7 +23,8 @@ struct BibleLinesImporterTests {
     @Test("A line that is no verse, an unknown book, and a repeated verse are left out with a warning")
     func warnings() throws {
         let text = try read(
-            "Ge1:1 a\nnonsense\nGe1:1 b\nXyz1:1 c\nGe1:3 d\nExo1:1 e\nGe1:4 f\nExo0:1 g\nExo1:99999 h\nExo2:1 i\nExo1:5 j\n")
+            "Ge1:1 a\nnonsense\nGe1:1 b\nXyz1:1 c\nGe1:3 d\nExo1:1 e\nGe1:4 f\nExo0:1 g\nExo1:99999 h\nExo2:1 i\nExo1:5 j\n"
+        )
         #expect(text.verses == ["a", "d", "e", "i"])
         #expect(text.warnings.map(\.place) == [2, 3, 4, 7, 8, 9, 11].map { "line \($0)" })
     }
@@ -36,7 +38,8 @@ struct BibleLinesImporterTests {
         #expect(text.warnings.count == 1)
     }
 
-    @Test("A file without verses is refused", arguments: [("", "empty"), ("Hello\n", "damaged"), ("Foo1:1 x", "damaged")])
+    @Test(
+        "A file without verses is refused", arguments: [("", "empty"), ("Hello\n", "damaged"), ("Foo1:1 x", "damaged")])
     func refused(text: String, code: String) throws {
         let error = #expect(throws: TextImportError.self) { _ = try read(text) }
         #expect(error?.code.rawValue == code)
@@ -66,10 +69,15 @@ struct BibleLinesImporterTests {
     @Test("Damaged lines never trap", arguments: 0..<20)
     func fuzz(seed: UInt64) throws {
         var numbers = SeededNumbers(state: seed)
-        var bytes = Array("Ge1:1 In the beginning\nGe1:2 And\nGe2:1 Thus\n1Sm1:1 Now\n2Sm1:1 It\nRev22:21 The grace\n".utf8)
+        var bytes = Array(
+            "Ge1:1 In the beginning\nGe1:2 And\nGe2:1 Thus\n1Sm1:1 Now\n2Sm1:1 It\nRev22:21 The grace\n".utf8)
         for _ in 0..<12 {
             let place = Int.random(in: 0..<bytes.count, using: &numbers)
-            if numbers.next() % 3 == 0 { bytes.remove(at: place) } else { bytes[place] = UInt8.random(in: 0...255, using: &numbers) }
+            if numbers.next() % 3 == 0 {
+                bytes.remove(at: place)
+            } else {
+                bytes[place] = UInt8.random(in: 0...255, using: &numbers)
+            }
         }
         try withTemporaryFile(bytes) { path in
             do { _ = try ReadText(BibleLinesImporter(.file(path))) } catch is TextImportError {}
