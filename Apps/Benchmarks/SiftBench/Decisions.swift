@@ -82,7 +82,8 @@ enum Decisions {
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: home.appendingPathComponent("files").path)
         guard files.count == photos.count else {
-            throw CocoaError(.fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "\(files.count) files in the trash"])
+            throw CocoaError(
+                .fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "\(files.count) files in the trash"])
         }
         report("sift.trash", rate, "/s")
         report("sift.trash.of-floor", rate / floor, "x")

@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What the disk and SQLite allow, without Sift: the floor with which Sift's figures are compared.
+/// The speed that the disk and SQLite reach without Sift, for comparison with the speed of Sift.
 enum DiskFloor {
     /// Returns how many transactions of one row of 700 bytes are committed in a second, each synced.
     static func commits(in scratch: URL) async throws -> Double {

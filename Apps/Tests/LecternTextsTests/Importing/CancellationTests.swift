@@ -59,7 +59,7 @@ struct CancellationTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
         let importer = SwordImporter(
             module: "Test", text: ImportedText.description, program: script.path,
-            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.url.path], stall: 600)
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.url.path], stall: 20)
         #expect(await isCancelled(importer, afterFirstPart: true))
         let name = try String(contentsOf: folder.url.appendingPathComponent("pid"), encoding: .utf8)
         let process = try #require(Int32(name.trimmingCharacters(in: .whitespacesAndNewlines)))

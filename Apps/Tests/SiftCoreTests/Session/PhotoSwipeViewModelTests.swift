@@ -312,6 +312,8 @@ import Testing
         let model = try model(store, try await store.processor())
         await model.refresh()
         let photo = try #require(model.currentPhoto)
+        // The load of the picture saves a header, too.
+        await until { @MainActor in model.picture != nil }
         let header = PhotoHeader(format: "jpeg", width: 4, height: 3, predictedBytes: 10)
         try await store.database.write { try PhotoStore().save(header, of: photo.id, version: photo.version, in: $0) }
         await model.refresh()

@@ -119,6 +119,21 @@ struct OSISImporterTests {
         }
     }
 
+    @Test(
+        "Declared entities are the reason of the refusal, whether they are used or not",
+        arguments: [
+            "<!DOCTYPE osis [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><osis>&a;</osis>",
+            "<!DOCTYPE osis [<!ENTITY a 'ha'>]><osis>a</osis>", "<!DOCTYPE osis [\n<!ELEMENT a ANY>\n]><osis>a</osis>",
+        ])
+    func entities(document: String) throws {
+        let file = try folder.file("e.xml", document)
+        let error = #expect(throws: TextImportError.self) {
+            try ImportedText(OSISImporter(file, text: ImportedText.description))
+        }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("declares entities") == true)
+    }
+
     @Test("Deep nesting, invalid UTF-8 and another format are typed errors")
     func typedErrors() throws {
         let deep = String(repeating: "<q>", count: 300) + String(repeating: "</q>", count: 300)
