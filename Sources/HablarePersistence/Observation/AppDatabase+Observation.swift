@@ -15,6 +15,9 @@ extension AppDatabase {
     /// can set properties of views, and the main actor never waits for the disk. If consecutive values are equal, only
     /// the first value arrives. If changes are faster than the loop, the loop gets only the newest value.
     ///
+    /// SQLite does not report changes of [tables WITHOUT ROWID](https://sqlite.org/c3ref/update_hook.html), so a change
+    /// of such a table gives no element. Create the tables that you observe with row ids.
+    ///
     /// - Parameter fetch: The read. The data that it reads is observed.
     /// - Returns: The values. Cancelling the task ends the loop. If the read throws an error, the loop throws it.
     public func values<Value: Sendable & Equatable>(

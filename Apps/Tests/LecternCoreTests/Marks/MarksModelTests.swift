@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LecternTexts
+import Observation
 import Testing
 
 @testable import LecternCore
@@ -19,6 +20,13 @@ import Testing
             let one = desk.id
             try await data.perform(
                 desk.command(.addBookmark(mark: one, place: .verse("John.3"), label: "", colour: nil)))
+            await until(model) { $0.state.marks.map(\.id) == [one] }
+            // The observation has begun, so only a change can show the next one.
+            let other = desk.id
+            try await data.perform(
+                desk.command(.addBookmark(mark: other, place: .verse("John.3.16"), label: "", colour: nil)))
+            await until(model) { $0.state.marks.map(\.id) == [one, other] }
+            try await data.perform(desk.command(.remove(mark: other)))
             await until(model) { $0.state.marks.map(\.id) == [one] }
             let two = desk.id
             desk.advance(1)
@@ -65,8 +73,8 @@ import Testing
         #expect(model.state.marks.count == 1)
     }
 
-    /// Waits until a condition holds. One that never holds ends the test by its time limit.
-    private func until(_ model: MarksModel, _ condition: (MarksModel) -> Bool) async {
-        while !condition(model) { await Task.yield() }
+    /// Waits until a condition holds, at most until the time limit cancels the test.
+    private func until(_ model: MarksModel, _ condition: @escaping @Sendable @MainActor (MarksModel) -> Bool) async {
+        for await holds in Observations({ condition(model) }) where holds { return }
     }
 }

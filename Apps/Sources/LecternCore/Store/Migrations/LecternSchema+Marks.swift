@@ -5,8 +5,10 @@ extension LecternSchema {
     ///
     /// Times are milliseconds since 1970. A removed mark or folder stays as a row, so that an undo and a late edit of an
     /// outbox find it.
+    ///
+    /// SQLite does not report changes of tables WITHOUT ROWID to observers. So tables that views observe have row ids.
     @Sendable static func createMarks(_ db: Database) throws {
-        try db.create(table: "mark", options: .withoutRowID) { table in
+        try db.create(table: "mark") { table in
             table.primaryKey("id", .text)
             table.column("kind", .text).notNull()
             // The numbering, such as versification:KJV, and the OSIS id. NULL for a note on nothing.
@@ -37,13 +39,13 @@ extension LecternSchema {
             index: "mark_by_time", on: "mark", columns: ["createdAt", "id"], condition: Column("isRemoved") == 0)
         try db.create(index: "mark_by_version", on: "mark", columns: ["version"])
         try db.create(index: "mark_by_folder", on: "mark", columns: ["folder"])
-        try db.create(table: "markTag", options: .withoutRowID) { table in
+        try db.create(table: "markTag") { table in
             table.column("mark", .text).notNull()
             table.column("tag", .text).notNull()
             table.primaryKey(["mark", "tag"])
         }
         try db.create(index: "markTag_by_tag", on: "markTag", columns: ["tag", "mark"])
-        try db.create(table: "markFolder", options: .withoutRowID) { table in
+        try db.create(table: "markFolder") { table in
             table.primaryKey("id", .text)
             table.column("name", .text).notNull()
             table.column("isRemoved", .integer).notNull().defaults(to: 0)
@@ -57,7 +59,7 @@ extension LecternSchema {
         }
         // The versions that lost a conflict and were not settled. Apart from the versions, because the undo history
         // keeps rows that change, and a text can be large.
-        try db.create(table: "lostVersion", options: .withoutRowID) { table in
+        try db.create(table: "lostVersion") { table in
             table.primaryKey("version", .text)
             table.column("note", .text).notNull().indexed()
         }

@@ -3,7 +3,7 @@ import GRDB
 extension LecternSchema {
     /// Creates the tables of plans, history and positions. Times are milliseconds since 1970; days are days since 1970.
     @Sendable static func createPlans(_ db: Database) throws {
-        try db.create(table: "plan", options: .withoutRowID) { table in
+        try db.create(table: "plan") { table in
             table.primaryKey("id", .text)
             table.column("name", .text).notNull()
             table.column("template", .text).notNull()
@@ -13,7 +13,7 @@ extension LecternSchema {
             table.column("createdAt", .integer).notNull()
             table.column("isRemoved", .integer).notNull().defaults(to: 0)
         }
-        try db.create(table: "planDone", options: .withoutRowID) { table in
+        try db.create(table: "planDone") { table in
             table.column("plan", .text).notNull()
             table.column("portion", .integer).notNull()
             table.column("madeAt", .integer).notNull()
@@ -21,7 +21,7 @@ extension LecternSchema {
             table.column("offset", .integer).notNull()
             table.primaryKey(["plan", "portion"])
         }
-        try db.create(table: "readingEvent", options: .withoutRowID) { table in
+        try db.create(table: "readingEvent") { table in
             table.primaryKey("id", .text)
             table.column("kind", .text).notNull()
             table.column("device", .text).notNull()
@@ -33,7 +33,7 @@ extension LecternSchema {
             table.column("endedAt", .integer).notNull()
         }
         try db.create(index: "readingEvent_by_time", on: "readingEvent", columns: ["endedAt", "id"])
-        try db.create(table: "readingPosition", options: .withoutRowID) { table in
+        try db.create(table: "readingPosition") { table in
             table.column("device", .text).notNull()
             table.column("text", .text).notNull()
             table.column("kind", .text).notNull()
