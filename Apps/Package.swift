@@ -163,6 +163,7 @@ let package = Package(
             dependencies: [
                 "SiftCore",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
             ],

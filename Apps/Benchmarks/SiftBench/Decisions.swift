@@ -1,4 +1,5 @@
 import Foundation
+import HablareData
 import HablarePersistence
 import Logging
 import SiftCore
@@ -73,6 +74,7 @@ enum Decisions {
         let clock = ContinuousClock()
         let rate = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await processor.run() }
+            for await snapshot in processor.updates where snapshot.isRunning { break }
             let start = clock.now
             try await processor.flush()
             let rate = Double(photos.count) / (clock.now - start).seconds

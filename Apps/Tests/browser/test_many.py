@@ -5,6 +5,7 @@ Needs SIFT, the program (a release build for figures that mean something), and I
 number of photos (default 500), SECONDS_SUSTAINED the length of the sustained run (default 0, which leaves it out).
 """
 
+import base64
 import os
 import random
 import statistics
@@ -103,6 +104,30 @@ def describe_processors(before, after, decisions):
         f"{name} {1000 * (after[name] - before[name]) / decisions:.1f} ms" for name in ("sift", "browser")), flush=True)
 
 
+# A page without a server and without a decision: a key swaps one decoded picture for another, in a frame as large as
+# Sift's card. What it takes from a key to the painted picture is what this browser takes on this machine.
+BARE = """(pictures) => Promise.all(pictures.map((source) => {
+  const image = new Image(900, 600);
+  image.src = source;
+  return image.decode().then(() => image);
+})).then((images) => {
+  const times = [];
+  let began = null, at = 0;
+  const painted = (time) => { if (began !== null) { times.push(time - began); began = null; } };
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => painted(performance.now());
+  addEventListener('keydown', (event) => {
+    began = event.timeStamp;
+    at += 1;
+    const image = images[at % images.length];
+    image.decoding = 'sync';
+    document.body.replaceChildren(image);
+    requestAnimationFrame(() => channel.port2.postMessage(0));
+  });
+  document.body.replaceChildren(images[0]);
+  window.bareTimes = times;
+})"""
+
 # Keeps the name of each photo that was on the card.
 NAMES = """() => {
     const card = document.getElementById('card'), name = document.querySelector('.caption-name');
@@ -136,6 +161,21 @@ class ManyCase(SiftCase):
 
     def photo(self):
         return self.page.locator("#card").get_attribute("data-photo")
+
+
+class BarePageTests(ManyCase):
+    def test_swaps_pictures(self):
+        """What a key to the next painted picture takes without Sift, for comparison with the run over many photos."""
+        self.wait_until_scanned()
+        page = self.context.new_page()
+        page.evaluate(BARE, ["data:image/jpeg;base64," + base64.b64encode(each).decode() for each in self.sources])
+        for count in range(1, 101):
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function("count => window.bareTimes.length === count", arg=count, polling=4)
+        times = page.evaluate("window.bareTimes")
+        print()
+        describe("A bare page: key to next picture painted", times)
+        self.assertEqual(len(times), 100)
 
 
 class FiveHundredPhotosTests(ManyCase):

@@ -21,6 +21,23 @@ class FakeServer {
   };
 }
 
+/** The channels of the tabs that share a store. */
+const channels = new WeakMap();
+
+function makeChannel(store) {
+  const all = channels.get(store) ?? new Set();
+  channels.set(store, all);
+  const channel = {
+    onmessage: null,
+    postMessage(data) {
+      for (const each of all) if (each !== channel) setImmediate(() => each.onmessage?.({ data }));
+    },
+    close: () => all.delete(channel),
+  };
+  all.add(channel);
+  return channel;
+}
+
 function makeSender(server, store, { locks = [], waits = [], states = null } = {}) {
   let count = store.length * 100;
   const sender = new CommandSender('app', store, {
@@ -31,7 +48,7 @@ function makeSender(server, store, { locks = [], waits = [], states = null } = {
       locks.push(mine.catch(() => {}));
       return mine;
     },
-    channel: () => ({ postMessage() {}, close() {}, onmessage: null }),
+    channel: () => makeChannel(store),
     wait: (milliseconds, then) => {
       waits.push(milliseconds);
       const handle = setImmediate(then);
@@ -143,4 +160,24 @@ test('Over random losses every command is committed once and in order', async ()
     assert.deepEqual(server.committed.map((each) => each.n), numbers);
     assert.equal(store.length, 0);
   }
+});
+
+test('A command alone does not wait for the lock, and one behind another does', async () => {
+  const server = new FakeServer();
+  const store = new MemoryStore();
+  let release = () => {};
+  const locks = [new Promise((resolve) => { release = resolve; })];
+  const sender = makeSender(server, store, { locks });
+  await sender.send('/act', { n: 1 });
+  assert.deepEqual(server.committed.map((each) => each.n), [1]);
+  server.script = ['lost request'];
+  const waiting = sender.send('/act', { n: 2 });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const other = makeSender(server, store, { locks });
+  const behind = other.send('/act', { n: 3 });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(server.committed.map((each) => each.n), [1]);
+  release();
+  await Promise.all([waiting, behind]);
+  assert.deepEqual(server.committed.map((each) => each.n), [1, 2, 3]);
 });

@@ -132,7 +132,12 @@ export class CommandSender extends EventTarget {
     if (this.#drains || this.#closed.signal.aborted) return;
     this.#drains = true;
     try {
-      // Another tab that drains sends the commands of this one too. Afterwards nothing is left here.
+      const [next, another] = this.#outbox.commands();
+      // A command alone needs no lock, which takes longer to get than some answers. If another tab sends it too, the
+      // server treats both as one act.
+      if (next !== undefined && another === undefined && next.attempts === 0) await this.#attempt(next);
+      if (this.waiting === 0) return;
+      // Another tab that holds the lock sends the commands of this one too. Afterwards nothing is left here.
       await this.#seams.lock(this.#name, this.#closed.signal, async () => {
         for (;;) {
           const [next] = this.#outbox.commands();
