@@ -15,14 +15,14 @@ struct Serve: AsyncParsableCommand {
               sift serve                      show the desktop's folder of pictures
               sift serve ~/Pictures /mnt/card show two folders
               sift serve --port 8640 ~/Pictures
-                                              keep the port, so that open pages recover after a restart
+                                              take this port, or fail
 
             Ctrl-C ends Sift. No decision is lost.
             """)
 
     @OptionGroup var data: DataOptions
 
-    @Option(help: "The port. Default: a free one. With a fixed port, open pages recover after a restart.")
+    @Option(help: "The port. Default: the one of the last run if it is free, so that open pages recover; else a free one.")
     var port = 0
 
     @Flag(help: "Print the link only. Without it, Sift also opens the browser, if it runs in a terminal of a desktop.")
@@ -36,8 +36,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        let lastPort = LastPort(in: data.locations(photos).data)
         var options = FaceOptions()
-        options.port = port
+        (options.port, options.preferredPort) = (port, lastPort.read())
         let faceOptions = options
         let program =
             noOpen
@@ -48,6 +49,7 @@ struct Serve: AsyncParsableCommand {
         try await data.withApplication(photos, warmsUp: true) { application, logger in
             let server = try application.server(faceOptions, logger: logger) { link in
                 FaceServer.printLine(link)
+                lastPort.keep(of: link, logger: logger)
                 if let program { BrowserOpening.open(link, with: program, page: page, logger: logger) }
             }
             let notes = application.libraries.map {

@@ -40,13 +40,13 @@ final class FakeDesk: SiftDesk {
         advance()
     }
 
-    func undo(_ decision: UUID) async throws {
+    func undo(_ decision: UUID, command: UUID) async throws {
         undone.append(decision)
         decided.removeAll { $0.id == decision }
         advance()
     }
 
-    func redo(_ decision: UUID) async throws { redone.append(decision) }
+    func redo(_ decision: UUID, command: UUID) async throws { redone.append(decision) }
     func select(_ selection: Selection?) async throws { self.selection = selection }
     func photos(_ filter: PhotoStore.Filter, after place: PhotoStore.Position?, limit: Int) async throws -> [Photo] {
         listed.append(filter)

@@ -400,7 +400,7 @@ class FolderTests(CommandCase):
                 refused = problem
                 break
         self.assertIsNotNone(refused)
-        self.assertEqual(refused.code, "diskFull")
+        self.assertEqual(refused.code, "notSaved")
         self.assertIn("Free some space", refused.problem["detail"])
         (self.data / "ballast").unlink()
         sift.decide(photo, "trash")

@@ -54,16 +54,25 @@ extension FaceServer {
                 try await group.waitForAll()
             }
         case .loopback:
-            for attempt in 1... where try await listenOnLoopback(isLastAttempt: options.port != 0 || attempt == 5) {
+            if options.port == 0, options.preferredPort != 0 {
+                do {
+                    _ = try await listenOnLoopback(options.preferredPort, isLastAttempt: true)
+                    return
+                } catch let error as FaceServerError where error.code == .portTaken {
+                    logger.info("The port of the last run is taken", metadata: ["port": "\(options.preferredPort)"])
+                }
+            }
+            for attempt in 1...
+            where try await listenOnLoopback(options.port, isLastAttempt: options.port != 0 || attempt == 5) {
                 return
             }
         }
     }
 
     /// Serves on both loopback addresses. Returns `false` if the port is taken on the second address.
-    private func listenOnLoopback(isLastAttempt: Bool) async throws -> Bool {
+    private func listenOnLoopback(_ port: Int, isLastAttempt: Bool) async throws -> Bool {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let first = listener(on: "127.0.0.1", port: options.port)
+            let first = listener(on: "127.0.0.1", port: port)
             let port = try await first.start(in: &group)
             do {
                 _ = try await listener(on: "::1", port: port).start(in: &group)

@@ -90,6 +90,12 @@ public struct DecisionStore: Sendable {
         guard let photo = try photos.photo(request.photo, in: db),
             photo.state == .present || (photo.state == .trashed && photo.decision == nil)
         else { throw PhotoProcessingError(.photoGone) }
+        // A page of a library that is no longer open may still send one.
+        guard
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT library FROM session WHERE id = ?"), arguments: [session])
+                == photo.library.rawValue
+        else { throw PhotoProcessingError(.photoGone) }
         guard photo.version.isSameFile(as: request.version) else { throw PhotoProcessingError(.photoChanged) }
         if request.kind.settlesPhoto, photo.decision != request.shownDecision {
             throw PhotoProcessingError(.alreadyDecided)

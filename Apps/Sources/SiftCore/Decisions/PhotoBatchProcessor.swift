@@ -64,7 +64,7 @@ public final class PhotoBatchProcessor: Service {
 
     /// Records a decision. When the method returns, it is on disk and will be carried out unless it is undone.
     ///
-    /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`, `diskFull`;
+    /// - Throws: ``PhotoProcessingError``: `photoGone`, `photoChanged`, `alreadyDecided`, `unknownAction`, `notSaved`;
     ///   `busy` if another Sift has taken over. Nothing was decided then.
     @discardableResult
     public func decide(_ request: DecisionRequest, session: Int64) async throws -> Decision {
@@ -98,7 +98,7 @@ public final class PhotoBatchProcessor: Service {
     ///   Default: none.
     /// - Returns: The decisions that were undone, the last one first. One, unless several were made as one step; none if
     ///   the command was carried out before.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`. Nothing was undone then.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `notSaved`. Nothing was undone then.
     @discardableResult
     public func undo(of library: LibraryID, command: UUID? = nil) async throws -> [Decision] {
         let now = date()
@@ -113,7 +113,7 @@ public final class PhotoBatchProcessor: Service {
     /// Undoes one decision of the history.
     ///
     /// - Returns: The decision.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it does not stand, or `diskFull`.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it does not stand, or `notSaved`.
     @discardableResult
     public func undo(_ id: UUID, of library: LibraryID) async throws -> Decision {
         try await change { [decisions] db, actions in try Self.undo(id, of: library, decisions, db, &actions) }
@@ -141,7 +141,7 @@ public final class PhotoBatchProcessor: Service {
     /// - Parameter command: The id of the person's command. The same id twice redoes one step, also after a restart.
     ///   Default: none.
     /// - Returns: The decisions that stand again, the first one first; none if the command was carried out before.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `diskFull`. Nothing was redone then.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` or `notSaved`. Nothing was redone then.
     @discardableResult
     public func redo(of library: LibraryID, command: UUID? = nil) async throws -> [Decision] {
         let now = date()
@@ -156,7 +156,7 @@ public final class PhotoBatchProcessor: Service {
     /// Carries one undone decision of the history out again.
     ///
     /// - Returns: The decision.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it was not undone, or `diskFull`.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if it was not undone, or `notSaved`.
     @discardableResult
     public func redo(_ id: UUID, of library: LibraryID) async throws -> Decision {
         try await change { [decisions] db, actions in try Self.redo(id, of: library, decisions, db, &actions) }
@@ -183,12 +183,12 @@ public final class PhotoBatchProcessor: Service {
         activity.note()
         do {
             return try await queue.transaction(body)
-        } catch let error as ActionQueueError where error.code == .diskFull {
-            throw PhotoProcessingError(.diskFull, cause: "\(error.code)")
         } catch let error as ActionQueueError where error.code == .takenOver {
             throw PhotoProcessingError(.busy, cause: "\(error.code)")
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-            throw PhotoProcessingError(.diskFull, cause: "SQLITE_FULL")
+        } catch let error as ActionQueueError where [.diskFull, .databaseFailed].contains(error.code) {
+            throw PhotoProcessingError(.notSaved, cause: "\(error.code)")
+        } catch let error as DatabaseError {
+            throw PhotoProcessingError(.notSaved, cause: "\(error.resultCode)")
         }
     }
 

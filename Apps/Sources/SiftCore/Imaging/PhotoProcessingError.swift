@@ -34,6 +34,8 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
         public static let nothingToUndo = Code(rawValue: "nothingToUndo")
         /// The volume that has to take the file, or the app's data folder, is full.
         public static let diskFull = Code(rawValue: "diskFull")
+        /// The change could not be written to Sift's data, and was not made.
+        public static let notSaved = Code(rawValue: "notSaved")
         /// A file of that name exists already, and is never overwritten.
         public static let nameTaken = Code(rawValue: "nameTaken")
         /// The file's volume has no usable trash.
@@ -101,6 +103,11 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
             ("This version of Sift does not know that action.", "Update Sift, or choose another action.")
         case .diskFull:
             ("The volume is full.", "Free some space. Sift tries again by itself.")
+        case .notSaved:
+            (
+                "This was not saved, because Sift's data cannot be written.",
+                "Free some space on the volume with Sift's data, or check that volume. Then try again."
+            )
         case .nameTaken:
             (
                 "Another file has that name now, and Sift never overwrites a file.",

@@ -114,6 +114,13 @@ public struct PhotoStore: Sendable {
         try photos(where: "shot.id = ?", [id.rawValue], limit: 1, in: db).first
     }
 
+    /// Returns the library of a photo, or nil if there is none of this number.
+    public func library(of photo: PhotoID, in db: Database) throws -> LibraryID? {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT library FROM shot WHERE id = ?"), arguments: [photo.rawValue]
+        ).map(LibraryID.init(rawValue:))
+    }
+
     /// Which photos a list has.
     public indirect enum Filter: Sendable, Hashable, Codable {
         /// Photos that are not settled yet.

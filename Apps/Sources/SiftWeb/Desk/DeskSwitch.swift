@@ -5,7 +5,7 @@ public import SiftCore
 /// Several desks as one: pages see the desk of the open library, and can open another one.
 ///
 /// Each library keeps its own photos, decisions and history. Its decisions are carried out whether it is open or not. A
-/// command for a photo of another library is refused, because its version names another file.
+/// decision about a photo of another library is refused.
 @Observable @MainActor
 public final class DeskSwitch: SiftDesk {
     /// The place of the open library among ``libraries``. The first one is open at first.
@@ -50,9 +50,9 @@ public final class DeskSwitch: SiftDesk {
     /// Records decisions about photos of the open library.
     public func decide(_ requests: [DecisionRequest]) async throws { try await desk.decide(requests) }
     /// Undoes a decision of the open library.
-    public func undo(_ decision: UUID) async throws { try await desk.undo(decision) }
+    public func undo(_ decision: UUID, command: UUID) async throws { try await desk.undo(decision, command: command) }
     /// Redoes a decision of the open library.
-    public func redo(_ decision: UUID) async throws { try await desk.redo(decision) }
+    public func redo(_ decision: UUID, command: UUID) async throws { try await desk.redo(decision, command: command) }
     /// Puts a photo of the open library on the card.
     public func show(_ photo: PhotoID) async throws { try await desk.show(photo) }
     /// Carries out the waiting decisions of the open library.

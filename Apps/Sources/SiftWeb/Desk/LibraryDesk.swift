@@ -157,14 +157,12 @@ public final class LibraryDesk: SiftDesk, Service {
     }
 
     /// Undoes a decision. A decision that was undone already stays so.
-    public func undo(_ decision: UUID) async throws {
+    public func undo(_ decision: UUID, command: UUID) async throws {
         try await act {
             // A page sends a command again when it got no answer. What is undone already stays so.
             if try await self.past(decision)?.isUndone == true { return }
             if try await self.nextSteps().undo?.id == decision {
-                self.model.clearError()
-                await self.model.undo()
-                if self.model.error != nil { throw self.takeError() }
+                guard await self.model.undo(command) else { throw self.takeError() }
             } else {
                 try await self.processor.undo(decision, of: self.record.id)
                 await self.model.refresh()
@@ -175,13 +173,11 @@ public final class LibraryDesk: SiftDesk, Service {
     }
 
     /// Redoes an undone decision. A decision that stands already stays so.
-    public func redo(_ decision: UUID) async throws {
+    public func redo(_ decision: UUID, command: UUID) async throws {
         try await act {
             if try await self.past(decision)?.isUndone == false { return }
             if try await self.nextSteps().redo?.id == decision {
-                self.model.clearError()
-                await self.model.redo()
-                if self.model.error != nil { throw self.takeError() }
+                guard await self.model.redo(command) else { throw self.takeError() }
             } else {
                 guard let past = try await self.past(decision) else { throw PhotoProcessingError(.nothingToUndo) }
                 // Another decision about the photo stands now. An older one must not be carried out beside it.
@@ -304,10 +300,12 @@ public final class LibraryDesk: SiftDesk, Service {
         }
     }
 
-    /// Returns a picture of a photo, or `nil` if the photo or this version of it is gone.
+    /// Returns a picture of a photo, or `nil` if the photo or this version of it is gone, or of another library.
     public nonisolated func picture(
         _ id: PhotoID, _ version: PhotoVersion, _ size: RenditionSize
     ) async throws -> Rendition? {
+        let owner = try await database.read { [photos] in try photos.library(of: id, in: $0) }
+        guard owner == record.id else { return nil }
         do {
             let picture = try await loader.rendition(PhotoLoader.Key(photo: id, version: version, size: size))
             await sent(id, size, isDamaged: picture.isDamaged)

@@ -108,7 +108,8 @@ extension SiftDesk {
         let seconds = Int((last.time - first.time).rounded(.up))
         let shots = "\(photos.count) shots"
         return DeckState.Burst(
-            id: first.id.description,
+            rest: photos.filter { $0.id != current.id && $0.decision == nil }
+                .map { "\($0.id)/\(PhotoAddress.text(of: $0.version))" }.joined(separator: " "),
             label: seconds > 0 && seconds < 600 ? "\(shots) in \(Wording.count(seconds, "second"))" : shots,
             comparePage: "/compare?photos=\(compared(photos, current).map(\.id.description).joined(separator: ","))",
             items: photos.map { photo in

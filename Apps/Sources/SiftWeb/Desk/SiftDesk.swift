@@ -28,10 +28,12 @@ public import SiftCore
     /// Records decisions as one step: all of them or none. They are on disk when the method returns. A decision whose
     /// id is known already changes nothing.
     func decide(_ requests: [DecisionRequest]) async throws
-    /// Undoes a decision. A decision that was undone already stays so.
-    func undo(_ decision: UUID) async throws
-    /// Redoes an undone decision. A decision that stands already stays so.
-    func redo(_ decision: UUID) async throws
+    /// Undoes a decision. A decision that was undone already stays so. The id of the person's command makes a repetition
+    /// of it change nothing.
+    func undo(_ decision: UUID, command: UUID) async throws
+    /// Redoes an undone decision. A decision that stands already stays so. The id of the person's command makes a
+    /// repetition of it change nothing.
+    func redo(_ decision: UUID, command: UUID) async throws
     /// Puts a photo on the card.
     func show(_ photo: PhotoID) async throws
     /// Carries out all waiting decisions.

@@ -55,7 +55,10 @@ enum SiftCommand {
     struct Settle: Decodable, Sendable {
         let photo: String
         let version: String
-        let burst: String
+        /// The decision that was shown on the photo. Empty for an undecided one.
+        let shown: String?
+        /// The photos to trash: each photo and its version joined by a slash, with spaces between them.
+        let rest: String
     }
 
     /// Names a decision.
@@ -101,8 +104,19 @@ extension SiftCommand.Decide {
         guard let choice = Choice(rawValue: action) else { throw PhotoProcessingError(.unknownAction) }
         return DecisionRequest(
             id: id, photo: try SiftCommand.photo(photo), version: try SiftCommand.version(version),
-            shownDecision: shown.flatMap { $0.isEmpty ? nil : PhotoAction.Kind(rawValue: $0) },
-            kind: PhotoAction.Kind(rawValue: choice.rawValue))
+            shownDecision: SiftCommand.shown(shown), kind: PhotoAction.Kind(rawValue: choice.rawValue))
+    }
+}
+
+extension SiftCommand.Settle {
+    /// Returns the decisions about the photos that the page showed. The kept photo is decided last, so that undo begins
+    /// with it.
+    func requests(_ id: UUID) throws -> [DecisionRequest] {
+        let trashed = try SiftCommand.trashing(rest.split(separator: " ").map(String.init), id)
+        let kept = DecisionRequest(
+            id: SiftCommand.part(trashed.count, of: id), photo: try SiftCommand.photo(photo),
+            version: try SiftCommand.version(version), shownDecision: SiftCommand.shown(shown), kind: .keep)
+        return trashed + [kept]
     }
 }
 
@@ -115,17 +129,29 @@ extension SiftCommand.TrashMarked {
                 .unprocessableContent, code: "nothingMarked", title: "No photo is marked",
                 detail: "Mark the photos that shall go to the trash first.")
         }
-        return try photos.enumerated().map { place, text in
-            let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw PhotoProcessingError(.photoGone) }
-            return DecisionRequest(
-                id: SiftCommand.part(place, of: id), photo: try SiftCommand.photo(parts[0]),
-                version: try SiftCommand.version(parts[1]), kind: .trash)
-        }
+        return try SiftCommand.trashing(photos, id)
     }
 }
 
 extension SiftCommand {
+    /// Returns the decisions that trash photos.
+    ///
+    /// - Parameters:
+    ///   - photos: Each photo and its version, joined by a slash.
+    ///   - id: The id of the command. The decisions have parts of it.
+    static func trashing(_ photos: [String], _ id: UUID) throws -> [DecisionRequest] {
+        try photos.enumerated().map { place, text in
+            let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw PhotoProcessingError(.photoGone) }
+            return DecisionRequest(
+                id: part(place, of: id), photo: try photo(parts[0]), version: try version(parts[1]), kind: .trash)
+        }
+    }
+
+    static func shown(_ decision: String?) -> PhotoAction.Kind? {
+        decision.flatMap { $0.isEmpty ? nil : PhotoAction.Kind(rawValue: $0) }
+    }
+
     static func photo(_ text: String) throws -> PhotoID {
         guard let id = PhotoID(text) else { throw PhotoProcessingError(.photoGone) }
         return id

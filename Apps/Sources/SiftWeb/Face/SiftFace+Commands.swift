@@ -40,19 +40,19 @@ extension SiftFace {
             try await desk.decide(try command.requests(id.uuid))
         }
         commands.on("settle", SiftCommand.Settle.self, pageAfterForm: "/") { command, id in
-            try await desk.decide(try settling(command, id.uuid))
+            try await desk.decide(try command.requests(id.uuid))
         }
-        commands.on("undo", SiftCommand.Past.self, pageAfterForm: "/") { command, _ in
-            try await desk.undo(try SiftCommand.decision(command.decision))
+        commands.on("undo", SiftCommand.Past.self, pageAfterForm: "/") { command, id in
+            try await desk.undo(try SiftCommand.decision(command.decision), command: id.uuid)
         }
-        commands.on("redo", SiftCommand.Past.self, pageAfterForm: "/") { command, _ in
-            try await desk.redo(try SiftCommand.decision(command.decision))
+        commands.on("redo", SiftCommand.Past.self, pageAfterForm: "/") { command, id in
+            try await desk.redo(try SiftCommand.decision(command.decision), command: id.uuid)
         }
-        commands.on("restore", SiftCommand.Past.self, pageAfterForm: "/history") { command, _ in
-            try await desk.undo(try SiftCommand.decision(command.decision))
+        commands.on("restore", SiftCommand.Past.self, pageAfterForm: "/history") { command, id in
+            try await desk.undo(try SiftCommand.decision(command.decision), command: id.uuid)
         }
-        commands.on("again", SiftCommand.Past.self, pageAfterForm: "/history") { command, _ in
-            try await desk.redo(try SiftCommand.decision(command.decision))
+        commands.on("again", SiftCommand.Past.self, pageAfterForm: "/history") { command, id in
+            try await desk.redo(try SiftCommand.decision(command.decision), command: id.uuid)
         }
         commands.on("select", SiftCommand.Select.self, pageAfterForm: "/") { command, _ in
             try await desk.select(try await selection(of: LibraryFilter(query: command.query)))
@@ -63,23 +63,6 @@ extension SiftFace {
         }
         commands.on("show", SiftCommand.Show.self, pageAfterForm: "/") { command, _ in
             try await desk.show(try SiftCommand.photo(command.photo))
-        }
-    }
-
-    /// Returns the decisions that settle the burst on the card: one photo is kept, the undecided others are trashed.
-    private func settling(_ command: SiftCommand.Settle, _ id: UUID) throws -> [DecisionRequest] {
-        let kept = try SiftCommand.photo(command.photo)
-        let burst = desk.deck.burst
-        guard burst.first?.id.description == command.burst, burst.contains(where: { $0.id == kept }) else {
-            throw PhotoProcessingError(.photoChanged)
-        }
-        // The kept photo is decided last, so that undo begins with it.
-        let open = burst.filter { $0.id != kept && $0.decision == nil } + burst.filter { $0.id == kept }
-        return try open.enumerated().map { place, photo in
-            DecisionRequest(
-                id: SiftCommand.part(place, of: id), photo: photo.id,
-                version: photo.id == kept ? try SiftCommand.version(command.version) : photo.version,
-                shownDecision: photo.decision, kind: photo.id == kept ? .keep : .trash)
         }
     }
 

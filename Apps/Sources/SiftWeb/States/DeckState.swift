@@ -45,7 +45,9 @@ struct DeckState: WebState, Hashable {
 
     /// Photos that were taken in quick succession.
     struct Burst: Encodable, Sendable, Hashable {
-        let id: String
+        /// The undecided photos besides the one on the card: each photo and its version joined by a slash, with spaces
+        /// between them. A command that settles the burst names exactly the photos that the page showed.
+        let rest: String
         let label: String
         let comparePage: String
         let items: [BurstItem]

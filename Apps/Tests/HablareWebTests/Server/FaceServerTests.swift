@@ -77,6 +77,23 @@ import Testing
         }
     }
 
+    @Test("The preferred port is taken if it is free, and otherwise another one")
+    func prefersAPort() async throws {
+        try await serving { _, port, _ in
+            var options = FaceOptions()
+            options.preferredPort = port
+            try await self.serving(options) { _, other, _ in #expect(other != port) }
+            // Free again after its server has ended.
+            let (ports, freed) = AsyncStream.makeStream(of: Int.self)
+            try await self.serving { _, port, _ in freed.yield(port) }
+            for await port in ports {
+                options.preferredPort = port
+                try await self.serving(options) { _, other, _ in #expect(other == port) }
+                break
+            }
+        }
+    }
+
     @Test("An address that this machine does not have is an error")
     func noAddress() async throws {
         var options = FaceOptions()

@@ -456,7 +456,7 @@ import Testing
             do {
                 try await processor.decide(request, session: store.session)
             } catch let error as PhotoProcessingError {
-                #expect(error.code == .diskFull)
+                #expect(error.code == .notSaved)
                 refused = request
             }
         }

@@ -1,3 +1,4 @@
+import Foundation
 import SiftCore
 import Testing
 
@@ -52,8 +53,8 @@ struct DeskSwitchTests {
         try await desk.decide([DecisionRequest(first.all[0], kind: .keep)])
         let id = try #require(first.decided.first?.id)
         try await desk.open(library: 1)
-        try await desk.undo(id)
-        try await desk.redo(id)
+        try await desk.undo(id, command: UUID())
+        try await desk.redo(id, command: UUID())
         #expect(first.undone.isEmpty && first.redone.isEmpty)
         #expect(second.undone == [id] && second.redone == [id])
     }

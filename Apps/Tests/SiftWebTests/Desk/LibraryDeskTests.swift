@@ -38,7 +38,7 @@ struct LibraryDeskTests {
             ])
             #expect(desk.deck.current == nil)
             #expect(desk.progress.counts.undecided == 0)
-            try await desk.undo(try #require(desk.deck.undo?.decision))
+            try await desk.undo(try #require(desk.deck.undo?.decision), command: UUID())
             #expect(desk.progress.counts.undecided == 3)
             #expect(desk.deck.current?.id == all[0].id)
         }
@@ -52,13 +52,35 @@ struct LibraryDeskTests {
             let photo = try await photos(desk)[0]
             let first = DecisionRequest(photo, kind: .favourite)
             try await desk.decide([first])
-            try await desk.undo(first.id)
+            try await desk.undo(first.id, command: UUID())
             #expect(try await desk.history(nil, before: .max, limit: 10).map(\.isOpen) == [true])
             try await desk.decide([DecisionRequest(photo, kind: .keep)])
-            let error = await #expect(throws: PhotoProcessingError.self) { try await desk.redo(first.id) }
+            let error = await #expect(throws: PhotoProcessingError.self) {
+                try await desk.redo(first.id, command: UUID())
+            }
             #expect(error?.code == .alreadyDecided)
             #expect(try await desk.photo(photo.id)?.decision == .keep)
             #expect(try await desk.history(nil, before: .max, limit: 10).map(\.isOpen) == [false, false])
+        }
+    }
+
+    @Test("A photo of another library is neither shown nor decided") func refusesOtherLibraries() async throws {
+        try await withDesk(["a.jpg"]) { application, folder in
+            let other = folder.deletingLastPathComponent().appending(path: "other")
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+            try Data("b".utf8).write(to: other.appending(path: "b.jpg"))
+            let library = try await application.database.write {
+                try PhotoStore().addLibrary(LibraryFolder.open(other.path), at: Date(), in: $0)
+            }
+            try await LibraryScanner(database: application.database).scan(library)
+            let found = try await application.database.read { try PhotoStore().photos(of: library.id, limit: 1, in: $0) }
+            let photo = try #require(found.first)
+            #expect(try await application.desk.picture(photo.id, photo.version, .thumbnail) == nil)
+            let error = await #expect(throws: PhotoProcessingError.self) {
+                try await application.desk.decide([DecisionRequest(photo, kind: .trash)])
+            }
+            #expect(error?.code == .photoGone)
+            #expect(try await application.desk.photo(photo.id)?.decision == nil)
         }
     }
 
