@@ -22,7 +22,8 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var data: DataOptions
 
-    @Option(help: "The port. Default: the one of the last run if it is free, so that open pages recover; else a free one.")
+    @Option(
+        help: "The port. Default: the one of the last run if it is free, so that open pages recover; else a free one.")
     var port = 0
 
     @Flag(help: "Print the link only. Without it, Sift also opens the browser, if it runs in a terminal of a desktop.")

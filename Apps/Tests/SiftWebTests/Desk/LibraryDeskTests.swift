@@ -73,7 +73,9 @@ struct LibraryDeskTests {
                 try PhotoStore().addLibrary(LibraryFolder.open(other.path), at: Date(), in: $0)
             }
             try await LibraryScanner(database: application.database).scan(library)
-            let found = try await application.database.read { try PhotoStore().photos(of: library.id, limit: 1, in: $0) }
+            let found = try await application.database.read {
+                try PhotoStore().photos(of: library.id, limit: 1, in: $0)
+            }
             let photo = try #require(found.first)
             #expect(try await application.desk.picture(photo.id, photo.version, .thumbnail) == nil)
             let error = await #expect(throws: PhotoProcessingError.self) {
