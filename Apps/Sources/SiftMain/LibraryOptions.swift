@@ -35,10 +35,7 @@ struct DataOptions: ParsableArguments {
         var logger = Logger(label: "sift") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .notice
         let environment = ProcessInfo.processInfo.environment
-        let pool = ImagingPool(
-            .init(
-                command: .thisExecutable(subcommand: Sift.worker),
-                thumbnails: ThumbnailCache.defaultFolder(environment: environment).map { ThumbnailCache(folder: $0) }))
+        let pool = Self.pool(ThumbnailCache.defaultFolder(environment: environment).map { ThumbnailCache(folder: $0) })
         if warmsUp { pool.warmUp() }
         do {
             try await body(try await open(locations, folders, pool, logger), logger)
@@ -47,6 +44,11 @@ struct DataOptions: ParsableArguments {
             throw error
         }
         await pool.close()
+    }
+
+    /// Returns workers that decode, which are this program again.
+    static func pool(_ thumbnails: ThumbnailCache? = nil) -> ImagingPool {
+        ImagingPool(.init(command: .thisExecutable(subcommand: Sift.worker), thumbnails: thumbnails))
     }
 
     @MainActor

@@ -219,7 +219,9 @@ class MessageTests(CommandCase):
         self.assertRegex(output, r"FAIL photos in .*nowhere: There is no folder")
         self.add_photos(1)
         self.trash.parent.mkdir()
-        self.assertEqual(self.sift("doctor", *self.places, str(self.photos))[0], 0)
+        code, output, _ = self.sift("doctor", *self.places, str(self.photos))
+        self.assertEqual(code, 0, output)
+        self.assertIn("ok   decoder", output)
 
 
 class RunningTests(CommandCase):
