@@ -45,7 +45,7 @@ struct EmptyFolderNote: Service {
             guard try await database.read({ try PhotoStore().counts(of: id, in: $0) }).total == 0 else { return }
             SiftCommand.note("There is no photo in '\(library.displayPath)' that Sift can show. \(advice)")
         } catch {
-            // The note is only advice. Whoever decides a photo hears of a failing database.
+            // The note is only advice. The next decision reports a failing database.
             return
         }
     }

@@ -107,7 +107,7 @@ extension MediaContent {
         }
     }
 
-    /// The headers that all responses have. What a browser may run as a page is sent as a download.
+    /// The headers that all responses have. A type that a browser may run as a page is sent as a download.
     private var headers: HTTPFields {
         let isShown = ["image/", "audio/", "video/"].contains(where: type.hasPrefix) && !type.contains("xml")
         var headers: HTTPFields = [

@@ -172,27 +172,16 @@ public struct DecisionStore: Sendable {
         ).compactMap { UUID(uuidString: $0) }
     }
 
-    /// Marks a decision as undone, and returns the action that reverts it.
+    /// Marks a decision of a library as undone, and returns the action that reverts it.
     ///
-    /// - Parameter id: The decision. Default: the last one of the library that stands.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo`.
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if no such decision stands.
     func undo(
-        _ id: UUID?, of library: LibraryID, in db: Database
+        _ id: UUID, of library: LibraryID, in db: Database
     ) throws -> (decision: Decision, reverting: PhotoAction) {
-        let row =
-            if let id {
-                try Row.fetchOne(
-                    db.cachedStatement(
-                        sql: "SELECT * FROM decision WHERE id = ? AND NOT isUndone AND failure IS NULL"),
-                    arguments: [id.uuidString])
-            } else {
-                try Row.fetchOne(
-                    db,
-                    sql: """
-                        SELECT * FROM decision WHERE library = ? AND NOT isUndone AND failure IS NULL
-                        ORDER BY number DESC LIMIT 1
-                        """, arguments: [library.rawValue])
-            }
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT * FROM decision WHERE id = ? AND library = ? AND NOT isUndone AND failure IS NULL"),
+            arguments: [id.uuidString, library.rawValue])
         guard let row, let decision = try Self.decision(row) else { throw PhotoProcessingError(.nothingToUndo) }
         let execution: Int = row["execution"]
         guard var reverting = decision.action.compensation else { throw PhotoProcessingError(.nothingToUndo) }
@@ -207,24 +196,14 @@ public struct DecisionStore: Sendable {
         return (undone, reverting)
     }
 
-    /// Marks an undone decision as standing again, and returns the action that carries it out again.
+    /// Marks an undone decision of a library as standing again, and returns it with the action that carries it out.
     ///
-    /// - Parameter id: The decision. Default: the one that was undone last, if no decision was made since.
-    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo`, `photoGone`.
-    func redo(_ id: UUID?, of library: LibraryID, in db: Database) throws -> Decision {
-        let row =
-            if let id {
-                try Row.fetchOne(
-                    db, sql: "SELECT * FROM decision WHERE id = ? AND isUndone AND failure IS NULL",
-                    arguments: [id.uuidString])
-            } else {
-                try Row.fetchOne(
-                    db,
-                    sql: """
-                        SELECT * FROM decision WHERE library = ? AND isUndone AND canRedo AND failure IS NULL
-                        ORDER BY number LIMIT 1
-                        """, arguments: [library.rawValue])
-            }
+    /// - Throws: ``PhotoProcessingError`` with code `nothingToUndo` if there is no such undone decision.
+    func redo(_ id: UUID, of library: LibraryID, in db: Database) throws -> Decision {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT * FROM decision WHERE id = ? AND library = ? AND isUndone AND failure IS NULL"),
+            arguments: [id.uuidString, library.rawValue])
         guard let row, let decision = try Self.decision(row) else { throw PhotoProcessingError(.nothingToUndo) }
         let execution: Int = row["execution"]
         let action = decision.action.again(execution + 1)

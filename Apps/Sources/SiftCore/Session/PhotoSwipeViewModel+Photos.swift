@@ -36,7 +36,7 @@ extension PhotoSwipeViewModel {
         }
         // A filter that was set meanwhile reads its own photos.
         guard filter == self.filter else { return }
-        // What came in meanwhile is known too.
+        // Photos that were added meanwhile are known too.
         let now = Set(queue.map(\.id) + [currentPhoto?.id].compactMap { $0 })
         queue += found.filter { !now.contains($0.id) }.prefix(max(0, Self.ahead - queue.count))
         startPreload()

@@ -139,7 +139,8 @@ public final class PhotoSwipeViewModel {
     }
 
     /// Cancels the loads that the view has asked for, and waits until they end. Call it when the view disappears,
-    /// unless the task of ``run()`` is cancelled.
+    /// unless the task of ``run()`` is cancelled. A closed model loads nothing again: make a new one for a view that
+    /// appears again.
     public func close() async {
         preload?.cancel()
         preload = nil
@@ -182,7 +183,7 @@ public final class PhotoSwipeViewModel {
             else { continue }
             fresh[new.id] = new
         }
-        // What came in or changed meanwhile is fresh.
+        // Photos that were added or changed meanwhile are fresh.
         let old = Set(known)
         let ahead = queue.compactMap { old.contains($0) ? fresh[$0.id] : $0 }
         if ahead != queue { queue = ahead }

@@ -37,11 +37,6 @@ public struct PhotoStore: Sendable {
             sql: "UPDATE library SET writesSidecars = ? WHERE id = ?", arguments: [writes, id.rawValue])
     }
 
-    /// Removes a library and what is known about its photos. Its files stay as they are.
-    public func removeLibrary(_ id: LibraryID, in db: Database) throws {
-        try db.execute(sql: "DELETE FROM library WHERE id = ?", arguments: [id.rawValue])
-    }
-
     private static func library(_ row: Row) -> Library {
         let path: Data = row["path"]
         let device: Int64 = row["device"]
@@ -50,7 +45,7 @@ public struct PhotoStore: Sendable {
             writesSidecars: row["writesSidecars"], scannedAt: row["scannedAt"])
     }
 
-    // MARK: What decoding found out
+    // MARK: Results of decoding
 
     /// Records a photo's header, if the photo still has the version that was read.
     public func save(_ header: PhotoHeader, of id: PhotoID, version: PhotoVersion, in db: Database) throws {
@@ -276,8 +271,8 @@ public struct PhotoStore: Sendable {
             decision: decision.map { PhotoAction.Kind(rawValue: $0) }, decidedAt: row["decidedAt"])
     }
 
-    /// Returns a value that a column holds as JSON. What a newer version wrote and this one cannot read counts as not
-    /// there: it is computed again.
+    /// Returns a value that a column holds as JSON; nil if this version cannot read it, for example because a newer one
+    /// wrote it. Sift computes the value again then.
     private static func decoded<Value: Decodable>(_ text: String?) -> Value? {
         guard let text else { return nil }
         do {
