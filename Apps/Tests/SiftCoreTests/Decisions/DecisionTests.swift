@@ -8,7 +8,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite struct DecisionTests {
+@Suite(.timeLimit(.minutes(2))) struct DecisionTests {
     @Test func recordsEveryDecisionBeforeItReturns() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
         let processor = try await store.processor()
@@ -408,7 +408,7 @@ import Testing
 }
 
 /// Two programs on one data folder.
-@Suite struct SecondInstanceTests {
+@Suite(.timeLimit(.minutes(2))) struct SecondInstanceTests {
     @Test func refusesASecondInstanceUntilTheFirstEnds() throws {
         let test = try TestLibrary()
         var lock: InstanceLock? = try InstanceLock(test.base)
@@ -438,7 +438,7 @@ import Testing
 }
 
 /// A data folder on a full disk.
-@Suite(.enabled(if: TestVolume.isPossible)) struct FullDiskTests {
+@Suite(.enabled(if: TestVolume.isPossible), .timeLimit(.minutes(2))) struct FullDiskTests {
     @Test func saysThatTheDataFolderIsFullAndDecidesLater() async throws {
         let volume = try TestVolume()
         let database = try await AppDatabase.open(

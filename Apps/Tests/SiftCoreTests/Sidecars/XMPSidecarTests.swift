@@ -87,7 +87,7 @@ import Testing
     }
 }
 
-@Suite struct SidecarWriterTests {
+@Suite(.timeLimit(.minutes(2))) struct SidecarWriterTests {
     private func decide(
         _ store: TestStore, _ kind: PhotoAction.Kind, rating: Int? = nil, isFavourite: Bool = true
     ) async throws {

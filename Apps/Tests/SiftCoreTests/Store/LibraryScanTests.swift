@@ -6,7 +6,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite struct LibraryScanTests {
+@Suite(.timeLimit(.minutes(2))) struct LibraryScanTests {
     private func names(_ store: TestStore) async throws -> [String] {
         try await store.photos().map(\.principal.path.description)
     }
@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-@Suite struct LibraryWatchTests {
+@Suite(.timeLimit(.minutes(2))) struct LibraryWatchTests {
     @Test func reportsAChangeOfAFolder() async throws {
         let test = try TestLibrary()
         let watch = LibraryWatch(try test.open())
