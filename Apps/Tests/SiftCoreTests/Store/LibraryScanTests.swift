@@ -35,6 +35,26 @@ import Testing
         #expect(try await store.photos().count == 200)
     }
 
+    @Test func losesNothingWhereTheMountPointOfAVolumeIsEmpty() async throws {
+        let store = try await TestStore("a.jpg")
+        // The volume was another device than that of its mount point.
+        try await store.database.write { try $0.execute(sql: "UPDATE library SET device = device + 1") }
+        try FileManager.default.removeItem(at: store.test.photos.appending(path: "a.jpg"))
+        let error = await #expect(throws: PhotoProcessingError.self) { try await store.scan() }
+        #expect(error?.code == .needsNetwork)
+        #expect(try await store.photo("a.jpg").state == .present)
+    }
+
+    @Test func forgetsTheDecisionAboutAPhotoThatWasWrittenAnew() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        try await store.processor().decide(DecisionRequest(photo, kind: .keep), session: store.session)
+        try store.test.writeInPlace("a.jpg", "another picture")
+        try await store.scan()
+        let now = try await store.photo("a.jpg")
+        #expect(now.id == photo.id && now.decision == nil)
+    }
+
     @Test func keepsTheNumberAndTheMarksOfARenamedPhoto() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let before = try await store.photo("a.jpg")
