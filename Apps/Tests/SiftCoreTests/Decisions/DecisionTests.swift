@@ -400,6 +400,30 @@ import Testing
         #expect(try await store.history().map(\.isSettled) == [true])
     }
 
+    @Test func movesNothingThatWasUndoneBeforeItsNextAttempt() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        let (faults, moves) = (Count(1), Count(0))
+        var trash = store.trash()
+        trash.afterStep = { step in
+            if faults.value > 0 { throw Crash() }
+            if case .moved = step { moves.add(1) }
+        }
+        let processor = try await PhotoBatchProcessor(
+            database: store.database, trash: trash, seams: .controlled(by: store.clock),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await store.running(processor) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+            #expect(processor.snapshot.pending == 1)
+            faults.add(-1)
+            try await processor.undo(of: store.library.id)
+            while try await processor.flush().pending > 0 { store.clock.advance(by: .seconds(60)) }
+        }
+        #expect(moves.value == 0 && store.test.exists("a.jpg"))
+        #expect(store.test.trashed.isEmpty && store.test.descriptions.isEmpty)
+    }
+
     @Test func keepsTheReceiptOfTheLastExecution() async throws {
         let store = try await TestStore("a.jpg")
         let photo = try await store.photo("a.jpg")
