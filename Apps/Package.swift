@@ -215,6 +215,7 @@ let package = Package(
             dependencies: [
                 "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
                 .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),

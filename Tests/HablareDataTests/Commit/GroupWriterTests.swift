@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareData
 
-@Suite("Group writes")
+@Suite("Group writes", .timeLimit(.minutes(2)))
 struct GroupWriterTests {
     /// A driver that drains only when the test says so.
     private final class HandDriver: CommitDriver {
@@ -139,7 +139,7 @@ struct GroupWriterTests {
     /// Submits writes together and runs the drain.
     private func run(_ works: [@Sendable (Database) throws -> Int64]) async -> [Result<Int64, any Error>] {
         async let results = writer.write(all: works)
-        while !driver.takeSignal() { await Task.yield() }
+        await until { driver.takeSignal() }
         driver.run()
         return await results
     }

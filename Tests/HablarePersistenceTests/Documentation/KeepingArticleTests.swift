@@ -54,7 +54,7 @@ import Testing
             } catch {
                 Issue.record(error)
             }
-            while counter.pages != 3 { await Task.yield() }
+            await until { counter.pages == 3 }
             group.cancelAll()
         }
         #expect(counter.problem == nil)

@@ -16,13 +16,6 @@ import OpenCombine
 @Suite(.timeLimit(.minutes(2))) struct MainPublisherTests {
     private let loads = ScriptedLoads()
 
-    private func until(_ condition: () -> Bool) async throws {
-        while !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     /// A record of a publisher's elements, its end, and the queue of both.
     private final class Log {
         var values: [String] = []
@@ -51,7 +44,7 @@ import OpenCombine
         let log = Log(MainPublisher.value { [loads] in try await loads.load() })
         #expect(log.values.isEmpty)
         loads.answer(1, "one")
-        try await until { log.end != nil }
+        await until { log.end != nil }
         #expect(log.values == ["one"])
         #expect(log.end == "finished")
         #expect(log.isMain)
@@ -65,14 +58,14 @@ import OpenCombine
         loads.answer(2, "two")
         #expect(loads.count == 0)
         let (first, second) = (Log(publisher), Log(publisher))
-        try await until { first.end != nil && second.end != nil }
+        await until { first.end != nil && second.end != nil }
         #expect(Set(first.values + second.values) == ["one", "two"])
     }
 
     @Test("An error of an async function is the publisher's failure")
     func failure() async throws {
         let log = Log(MainPublisher.value { () async throws -> String in throw AIServiceError(.overloaded, "Later.") })
-        try await until { log.end != nil }
+        await until { log.end != nil }
         #expect(log.end == "Later.")
         #expect(log.values.isEmpty)
     }
@@ -80,9 +73,9 @@ import OpenCombine
     @Test("Cancelling a subscription cancels its task and stops delivery")
     func cancelled() async throws {
         let log = Log(MainPublisher.value { [loads] in try await loads.load() })
-        try await until { loads.count == 1 }
+        await until { loads.count == 1 }
         log.subscription = nil
-        try await until { loads.cancelled == [1] }
+        await until { loads.cancelled == [1] }
         loads.answer(1, "late")
         for _ in 0..<50 { await Task.yield() }
         #expect(log.values.isEmpty)
@@ -106,7 +99,7 @@ import OpenCombine
                     continuation.finish()
                 }
             })
-        try await until { log.end != nil }
+        await until { log.end != nil }
         #expect(log.values == (0..<1_000).map { "\($0)" })
         #expect(log.isMain)
     }
@@ -117,16 +110,16 @@ import OpenCombine
         let publisher = MainPublisher.elements { Numbers(taken: taken) }
         let subscriber = Picky()
         publisher.subscribe(subscriber)
-        try await until { subscriber.subscription != nil }
+        await until { subscriber.subscription != nil }
         for _ in 0..<50 { await Task.yield() }
         #expect(taken.withLock { $0 } == 0)
         subscriber.subscription?.request(.max(2))
-        try await until { subscriber.values == [1, 2] }
+        await until { subscriber.values == [1, 2] }
         for _ in 0..<50 { await Task.yield() }
         #expect(subscriber.values == [1, 2])
         #expect(taken.withLock { $0 } == 2)
         subscriber.subscription?.request(.max(1))
-        try await until { subscriber.values == [1, 2, 3] }
+        await until { subscriber.values == [1, 2, 3] }
         subscriber.subscription?.cancel()
     }
 
@@ -135,7 +128,7 @@ import OpenCombine
         let subscriber = Picky()
         MainPublisher.value { 7 }.subscribe(subscriber)
         subscriber.subscription?.request(.max(1))
-        try await until { subscriber.isOver }
+        await until { subscriber.isOver }
         #expect(subscriber.values == [7])
     }
 
@@ -149,11 +142,11 @@ import OpenCombine
             }
         }.subscribe(subscriber)
         subscriber.subscription?.request(.max(1))
-        try await until { subscriber.values == [7] }
+        await until { subscriber.values == [7] }
         for _ in 0..<50 { await Task.yield() }
         #expect(!subscriber.isOver)
         subscriber.subscription?.request(.max(1))
-        try await until { subscriber.isOver }
+        await until { subscriber.isOver }
         #expect(subscriber.values == [7])
     }
 

@@ -52,7 +52,7 @@ import Testing
         let load = try #require(list.loadMore)
         try await withThrowingTaskGroup(of: PaginatedResource<Int>.self) { group in
             for _ in 0..<10 { group.addTask { try await load() } }
-            while list.nextPage?.waiterCount != 10 { await Task.yield() }
+            await until { list.nextPage?.waiterCount == 10 }
             gate.open()
             for try await more in group { #expect(more.items == [0, 1, 2, 3, 4, 5]) }
         }

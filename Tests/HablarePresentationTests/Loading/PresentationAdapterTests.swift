@@ -135,14 +135,14 @@ import Testing
             case 0, 1:
                 adapter.load()
                 begun += 1
-                while loads.count < begun { await Task.yield() }
+                await until { loads.count >= begun }
             case 2:
                 adapter.cancel()
             default:
                 guard adapter.isLoading else { continue }
                 loads.answer(begun, "load \(begun)")
                 expected.append("load \(begun)")
-                while adapter.isLoading { await Task.yield() }
+                await until { !adapter.isLoading }
             }
         }
         adapter.cancel()

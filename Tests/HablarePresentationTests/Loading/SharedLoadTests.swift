@@ -11,19 +11,12 @@ import Testing
         SharedLoad(TaskSpawner(executor: nil)) { [loads] in try await loads.load() }
     }
 
-    private func until(_ condition: () -> Bool) async throws {
-        while !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     @Test("Concurrent callers get the value of one load")
     func once() async throws {
         let shared = shared()
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 { group.addTask { try await shared.value() } }
-            try await until { shared.waiterCount == 20 }
+            await until { shared.waiterCount == 20 }
             loads.answer(1, "one")
             for try await value in group { #expect(value == "one") }
         }
@@ -44,13 +37,13 @@ import Testing
         let shared = shared()
         try await withThrowingTaskGroup(of: String.self) { group in
             group.addTask { try await shared.value() }
-            try await until { shared.waiterCount == 1 }
+            await until { shared.waiterCount == 1 }
             await withTaskGroup(of: Bool.self) { leaving in
                 leaving.addTask {
                     do { _ = try await shared.value() } catch { return error is CancellationError }
                     return false
                 }
-                while shared.waiterCount < 2 { await Task.yield() }
+                await until { shared.waiterCount >= 2 }
                 leaving.cancelAll()
                 for await isCancelled in leaving { #expect(isCancelled) }
             }
@@ -65,10 +58,10 @@ import Testing
         let shared = shared()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = try? await shared.value() }
-            while shared.waiterCount < 1 || loads.count < 1 { await Task.yield() }
+            await until { shared.waiterCount >= 1 && loads.count >= 1 }
             group.cancelAll()
         }
-        try await until { loads.cancelled == [1] }
+        await until { loads.cancelled == [1] }
         loads.answer(2, "two")
         #expect(try await shared.value() == "two")
     }

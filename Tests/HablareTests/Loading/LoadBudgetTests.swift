@@ -144,7 +144,7 @@ struct LoadBudgetTests {
                     try await budget.withRoom(for: 50) { Issue.record("The work ran.") }
                 }
             }
-            while budget.waitingLoads == 0 { await Task.yield() }
+            await until { budget.waitingLoads > 0 }
             group.cancelAll()
         }
         #expect(budget.waitingLoads == 0)

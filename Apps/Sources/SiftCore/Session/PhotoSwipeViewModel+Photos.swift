@@ -39,7 +39,8 @@ extension PhotoSwipeViewModel {
         // Photos that were added meanwhile are known too.
         let now = Set(queue.map(\.id) + [currentPhoto?.id].compactMap { $0 })
         queue += found.filter { !now.contains($0.id) }.prefix(max(0, Self.ahead - queue.count))
-        startPreload()
+        // Without a current photo, the first of the queue is shown next. Its picture is not one of those ahead.
+        if currentPhoto != nil { startPreload() }
     }
 
     func showNext() {
@@ -49,12 +50,24 @@ extension PhotoSwipeViewModel {
         pictureError = nil
         isLoading = false
         loadSlot.cancel()
+        endLeftPreload()
+        preload?.cancel()
+        preload = nil
     }
 
     func show(_ photo: Photo) {
         currentPhoto = photo
+        endLeftPreload()
+        // A preload may be loading the picture. Ending it now would cancel that load, and start it anew.
+        (leftPreload, preload) = (preload, nil)
         startLoad(of: photo)
         startPreload()
+        if !isLoading { endLeftPreload() }
+    }
+
+    func endLeftPreload() {
+        leftPreload?.cancel()
+        leftPreload = nil
     }
 
     /// Sets the size of the pictures, from the next one that is loaded on. If none was loaded yet, that of the current
@@ -102,9 +115,11 @@ extension PhotoSwipeViewModel {
                 let card = try await loader.rendition(of: photo, size)
                 guard currentPhoto?.id == photo.id, !Task.isCancelled else { return }
                 (picture, pictureError, isLoading) = (card, nil, false)
+                endLeftPreload()
                 return
             } catch {
                 guard currentPhoto?.id == photo.id, !(error is CancellationError) else { return }
+                endLeftPreload()
                 let failure = Self.words(for: error)
                 pictureError = failure
                 guard failure.code == .needsNetwork || failure.code == .notAnswering else {

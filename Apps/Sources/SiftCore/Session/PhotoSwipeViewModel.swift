@@ -80,6 +80,9 @@ public final class PhotoSwipeViewModel {
     @ObservationIgnored let errorSlot = TaskSlot()
     @ObservationIgnored var counted = SessionProgress()
     @ObservationIgnored var preload: Preload?
+    /// The preload of which the current photo was a part. It keeps the load of its picture until that has a visible
+    /// caller.
+    @ObservationIgnored var leftPreload: Preload?
     @ObservationIgnored var isDeciding = false
     @ObservationIgnored var newestDecision: Int64 = 0
     @ObservationIgnored lazy var pacedQueue = Paced<ActionQueueSnapshot>(
@@ -143,6 +146,7 @@ public final class PhotoSwipeViewModel {
     /// appears again.
     public func close() async {
         preload?.cancel()
+        endLeftPreload()
         preload = nil
         await loadSlot.close()
         await errorSlot.close()

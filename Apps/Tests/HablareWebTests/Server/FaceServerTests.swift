@@ -9,7 +9,7 @@ import Testing
 
 @testable import HablareWeb
 
-@Suite struct FaceServerTests {
+@Suite(.timeLimit(.minutes(2))) struct FaceServerTests {
     /// Runs a server on a real socket, and gives a test its start URL, its port and a way to stop it.
     private func serving(
         _ options: FaceOptions = FaceOptions(), notebook: Notebook = Notebook(),
@@ -239,6 +239,7 @@ import Testing
             }
             var answer = ""
             while !answer.hasPrefix("HTTP/1.1 200") {  // the server notices the closing a moment later
+                try Task.checkCancellation()
                 answer = try await RawClient.exchange(request + "Connection: close\r\n\r\n", port: port)
             }
         }
@@ -291,8 +292,8 @@ import Testing
                     ByteBuffer(
                         string: "GET /media/a/1 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"))
                 // The client does not read. The server closes, so its connection goes away.
-                while server.connections.count == 0 { await Task.yield() }
-                while server.connections.count > 0 { await Task.yield() }
+                await until { server.connections.count > 0 }
+                await until { server.connections.count == 0 }
                 var received = 0
                 do {
                     for try await part in inbound { received += part.readableBytes }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareWeb
 
-@Suite struct StateHubTests {
+@Suite(.timeLimit(.minutes(2))) struct StateHubTests {
     private let notebook = Notebook()
     private let clock = ManualClock()
 
@@ -143,10 +143,9 @@ import Testing
                 await begun.next()
                 // The first message is being written. Now the state changes a thousand times.
                 for value in 1...1_000 { await MainActor.run { notebook.count.value = value } }
-                while try FaceState(json: #require(hub.message(since: nil)).text)
-                    .field("count", as: Notebook.Count.self).value < 1_000
-                {
-                    await Task.yield()
+                try await until {
+                    try FaceState(json: #require(hub.message(since: nil)).text)
+                        .field("count", as: Notebook.Count.self).value == 1_000
                 }
                 permit.yield()
                 await begun.next()

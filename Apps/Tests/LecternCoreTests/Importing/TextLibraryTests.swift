@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Importing texts")
+@Suite("Importing texts", .timeLimit(.minutes(2)))
 struct TextLibraryTests {
     private struct Broken: Error {}
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("The reader") @MainActor
+@Suite("The reader", .timeLimit(.minutes(2))) @MainActor
 struct ReaderModelTests {
     private struct Full: Error {}
 

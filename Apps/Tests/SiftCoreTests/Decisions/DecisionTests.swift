@@ -3,12 +3,13 @@ import GRDB
 import HablareData
 import HablarePersistence
 import HablareTestKit
+import Logging
 import Synchronization
 import Testing
 
 @testable import SiftCore
 
-@Suite struct DecisionTests {
+@Suite(.timeLimit(.minutes(2))) struct DecisionTests {
     @Test func recordsEveryDecisionBeforeItReturns() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
         let processor = try await store.processor()
@@ -373,6 +374,94 @@ import Testing
         #expect(store.test.trashed == ["a.jpg"])
     }
 
+    @Test func recordsWhatItCarriedOutOnceTheStoreCanBeWritten() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        let commits = CommitGate()
+        store.database.writer.add(transactionObserver: commits)
+        var trash = store.trash()
+        trash.afterStep = { if $0 == .concluded { commits.isOpen = false } }
+        let processor = try await PhotoBatchProcessor(
+            database: store.database, trash: trash, seams: .controlled(by: store.clock),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await store.running(processor) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.commit()
+            await until { !commits.isOpen }
+            await until { commits.refused > 0 }
+            commits.isOpen = true
+            await until {
+                store.clock.advance(by: .seconds(1))
+                return processor.snapshot.pending == 0
+            }
+        }
+        #expect(store.test.trashed == ["a.jpg"])
+        #expect(try await store.photo(photo.id).state == .trashed)
+        #expect(try await store.history().map(\.isSettled) == [true])
+    }
+
+    @Test func movesNothingThatWasUndoneBeforeItsNextAttempt() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        let (faults, moves) = (Count(1), Count(0))
+        var trash = store.trash()
+        trash.afterStep = { step in
+            if faults.value > 0 { throw Crash() }
+            if case .moved = step { moves.add(1) }
+        }
+        let processor = try await PhotoBatchProcessor(
+            database: store.database, trash: trash, seams: .controlled(by: store.clock),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await store.running(processor) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+            #expect(processor.snapshot.pending == 1)
+            faults.add(-1)
+            try await processor.undo(of: store.library.id)
+            while try await processor.flush().pending > 0 { store.clock.advance(by: .seconds(60)) }
+        }
+        #expect(moves.value == 0 && store.test.exists("a.jpg"))
+        #expect(store.test.trashed.isEmpty && store.test.descriptions.isEmpty)
+    }
+
+    @Test func keepsTheReceiptOfTheLastExecution() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        let processor = try await store.processor()
+        let decision = try await store.running(processor) { processor in
+            let decision = try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+            try await processor.undo(of: store.library.id)
+            try await processor.flush()
+            return decision
+        }
+        // The receipt of the trashing comes again, after that of the restoring.
+        try await store.database.write { try DecisionStore().settle(decision.action, in: $0) }
+        #expect(try await store.history().map(\.isSettled) == [true])
+    }
+
+    @Test func undoesTheLastStepOfItsOwnLibrary() async throws {
+        let store = try await TestStore("a.jpg")
+        let other = try TestLibrary()
+        try other.add("x.jpg")
+        let folder = try other.open()
+        let (library, session) = try await store.database.write { db in
+            let library = try PhotoStore().addLibrary(folder, at: Date(timeIntervalSince1970: 0), in: db)
+            let session = try DecisionStore().beginSession(of: library.id, at: Date(timeIntervalSince1970: 0), in: db)
+            return (library, session.id)
+        }
+        try await store.scanner.scan(library)
+        let found = try await store.database.read { try PhotoStore().photos(of: library.id, .all, limit: 1, in: $0) }
+        let theirs = try #require(found.first)
+        let processor = try await store.processor()
+        let ours = try await store.photo("a.jpg")
+        try await processor.decide(DecisionRequest(ours, kind: .keep), session: store.session)
+        try await processor.decide(DecisionRequest(theirs, kind: .keep), session: session)
+        #expect(try await processor.undo(of: store.library.id).map(\.action.photo) == [ours.id])
+        #expect(try await processor.redo(of: store.library.id).map(\.action.photo) == [ours.id])
+        #expect(try await processor.undo(of: library.id).map(\.action.photo) == [theirs.id])
+    }
+
     @Test func startsAfterACrashThatLeftAnUndoneMarkInTheQueue() async throws {
         let store = try await TestStore("a.jpg")
         let rating = try await store.running(store.processor()) { processor in
@@ -408,7 +497,7 @@ import Testing
 }
 
 /// Two programs on one data folder.
-@Suite struct SecondInstanceTests {
+@Suite(.timeLimit(.minutes(2))) struct SecondInstanceTests {
     @Test func refusesASecondInstanceUntilTheFirstEnds() throws {
         let test = try TestLibrary()
         var lock: InstanceLock? = try InstanceLock(test.base)
@@ -438,7 +527,7 @@ import Testing
 }
 
 /// A data folder on a full disk.
-@Suite(.enabled(if: TestVolume.isPossible)) struct FullDiskTests {
+@Suite(.enabled(if: TestVolume.isPossible), .timeLimit(.minutes(2))) struct FullDiskTests {
     @Test func saysThatTheDataFolderIsFullAndDecidesLater() async throws {
         let volume = try TestVolume()
         let database = try await AppDatabase.open(
@@ -470,9 +559,10 @@ import Testing
 
 /// Counts commits, and refuses them while it is closed.
 private final class CommitGate: TransactionObserver, Sendable {
-    private let state = Mutex((count: 0, isOpen: true))
+    private let state = Mutex((count: 0, refused: 0, isOpen: true))
 
     var count: Int { state.withLock { $0.count } }
+    var refused: Int { state.withLock { $0.refused } }
     var isOpen: Bool {
         get { state.withLock { $0.isOpen } }
         set { state.withLock { $0.isOpen = newValue } }
@@ -480,7 +570,13 @@ private final class CommitGate: TransactionObserver, Sendable {
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     func databaseDidChange(with event: DatabaseEvent) {}
-    func databaseWillCommit() throws { if !isOpen { throw DatabaseError(resultCode: .SQLITE_FULL) } }
+    func databaseWillCommit() throws {
+        let isRefused = state.withLock { state in
+            state.refused += state.isOpen ? 0 : 1
+            return !state.isOpen
+        }
+        if isRefused { throw DatabaseError(resultCode: .SQLITE_FULL) }
+    }
     func databaseDidCommit(_ database: Database) { state.withLock { $0.count += 1 } }
     func databaseDidRollback(_ database: Database) {}
 }

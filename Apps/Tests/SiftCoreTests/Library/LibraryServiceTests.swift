@@ -40,7 +40,7 @@ import Testing
             try store.test.add("d/b.jpg")
             await store.clock.sleepers(reach: 1)
             store.clock.advance(by: LibraryService.quietTime)
-            while try await store.photos().count < 2 { await Task.yield() }
+            try await until { try await store.photos().count == 2 }
             group.cancelAll()
         }
     }
@@ -77,16 +77,16 @@ import Testing
             store.library.id, database: store.database, indexer: indexer, seams: .controlled(by: store.clock))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
-            while try await store.photo("a.jpg").header == nil { await Task.yield() }
+            try await until { try await store.photo("a.jpg").header != nil }
             // The index waits for its next attempt.
             await store.clock.sleepers(reach: 1)
             try store.test.add("b.jpg")
             await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
-            while try await store.photos().count < 2 { await Task.yield() }
+            try await until { try await store.photos().count == 2 }
             #expect(try await store.photo("b.jpg").header == nil)
             store.clock.advance(by: LibraryService.indexRetryDelay)
-            while try await store.photo("b.jpg").header == nil { await Task.yield() }
+            try await until { try await store.photo("b.jpg").header != nil }
             group.cancelAll()
         }
     }

@@ -60,17 +60,41 @@ import Testing
         #expect(session?.endedAt == Date(timeIntervalSince1970: 100))
     }
 
+    @Test func keepsDecisionsThatAreNotCarriedOutYet() async throws {
+        let store = try await TestStore("a.jpg")
+        let processor = try await store.processor()
+        try await processor.decide(
+            DecisionRequest(store.photo("a.jpg"), kind: .rating, rating: 3), session: store.session)
+        await service(store, date: .distantFuture).prune()
+        #expect(try await store.history().map(\.isSettled) == [false])
+        try await store.running(processor) { _ = try await $0.flush() }
+        #expect(try await store.history().map(\.isSettled) == [true])
+    }
+
+    @Test func keepsTheEndOfASessionThatEndedBefore() async throws {
+        let store = try await TestStore("a.jpg")
+        let (id, session) = (store.library.id, store.session)
+        let ends = try await store.database.write { db in
+            for second in [100.0, 200] {
+                try DecisionStore().endSession(session, at: Date(timeIntervalSince1970: second), in: db)
+            }
+            return try DecisionStore().sessions(of: id, in: db).map(\.endedAt)
+        }
+        #expect(ends == [Date(timeIntervalSince1970: 100)])
+    }
+
     @Test func removesOldSessionsWithoutDecisions() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let id = store.library.id
         try await store.processor().decide(
             DecisionRequest(store.photo("a.jpg"), kind: .keep), session: store.session)
-        let left = try await store.database.write { db in
+        let (young, left) = try await store.database.write { db in
             let store = DecisionStore()
             _ = try store.beginSession(of: id, at: Date(timeIntervalSince1970: 1), in: db)
+            let young = try store.beginSession(of: id, at: Date(timeIntervalSince1970: 3), in: db)
             _ = try store.prune(before: Date(timeIntervalSince1970: 2), in: db)
-            return try store.sessions(of: id, in: db).map(\.id)
+            return (young.id, try store.sessions(of: id, in: db).map(\.id))
         }
-        #expect(left == [store.session])
+        #expect(left == [young, store.session])
     }
 }

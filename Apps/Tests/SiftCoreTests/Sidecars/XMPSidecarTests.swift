@@ -87,7 +87,7 @@ import Testing
     }
 }
 
-@Suite struct SidecarWriterTests {
+@Suite(.timeLimit(.minutes(2))) struct SidecarWriterTests {
     private func decide(
         _ store: TestStore, _ kind: PhotoAction.Kind, rating: Int? = nil, isFavourite: Bool = true
     ) async throws {
@@ -99,6 +99,20 @@ import Testing
                 DecisionRequest(photo, kind: kind, isFavourite: isFavourite, rating: rating), session: store.session)
             try await processor.flush()
         }
+    }
+
+    @Test func describesNoStrangerOfTheSameName() async throws {
+        let store = try await TestStore("a.jpg")
+        let (id, photo) = (store.library.id, try await store.photo("a.jpg"))
+        try await store.database.write { try PhotoStore().setWritesSidecars(true, of: id, in: $0) }
+        try await store.running(store.processor()) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .rating, rating: 5), session: store.session)
+            try FileManager.default.removeItem(at: store.test.photos.appending(path: "a.jpg"))
+            try store.test.add("a.jpg", "a stranger")
+            try await processor.flush()
+        }
+        #expect(store.test.names(store.test.photos) == ["a.jpg"])
+        #expect(try await store.history().map(\.failure) == [.photoChanged])
     }
 
     @Test func createsASidecarAndLeavesTheOriginalAlone() async throws {

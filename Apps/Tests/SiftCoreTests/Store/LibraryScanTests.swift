@@ -6,7 +6,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite struct LibraryScanTests {
+@Suite(.timeLimit(.minutes(2))) struct LibraryScanTests {
     private func names(_ store: TestStore) async throws -> [String] {
         try await store.photos().map(\.principal.path.description)
     }
@@ -33,6 +33,26 @@ import Testing
         }
         #expect(seen.withLock { $0.first } == LibraryScanner.firstBatch)
         #expect(try await store.photos().count == 200)
+    }
+
+    @Test func losesNothingWhereTheMountPointOfAVolumeIsEmpty() async throws {
+        let store = try await TestStore("a.jpg")
+        // The volume was another device than that of its mount point.
+        try await store.database.write { try $0.execute(sql: "UPDATE library SET device = device + 1") }
+        try FileManager.default.removeItem(at: store.test.photos.appending(path: "a.jpg"))
+        let error = await #expect(throws: PhotoProcessingError.self) { try await store.scan() }
+        #expect(error?.code == .needsNetwork)
+        #expect(try await store.photo("a.jpg").state == .present)
+    }
+
+    @Test func forgetsTheDecisionAboutAPhotoThatWasWrittenAnew() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        try await store.processor().decide(DecisionRequest(photo, kind: .keep), session: store.session)
+        try store.test.writeInPlace("a.jpg", "another picture")
+        try await store.scan()
+        let now = try await store.photo("a.jpg")
+        #expect(now.id == photo.id && now.decision == nil)
     }
 
     @Test func keepsTheNumberAndTheMarksOfARenamedPhoto() async throws {
@@ -166,7 +186,7 @@ import Testing
     }
 }
 
-@Suite struct LibraryWatchTests {
+@Suite(.timeLimit(.minutes(2))) struct LibraryWatchTests {
     @Test func reportsAChangeOfAFolder() async throws {
         let test = try TestLibrary()
         let watch = LibraryWatch(try test.open())

@@ -1,4 +1,5 @@
 import Foundation
+import HablareTestKit
 import Synchronization
 
 @testable import SiftCore
@@ -9,10 +10,11 @@ final class FakeImaging: PhotoImaging {
         var calls: [PhotoLoader.Key] = []
         var failures: [PhotoProcessingError] = []
         var predicted = 1000
-        var isHeld = false
+        /// Where the calls wait while they are held.
+        var gate: Gate?
+        var held = 0
         var running = 0
         var mostRunning = 0
-        var waiting: [CheckedContinuation<Void, Never>] = []
         var hasEmbedded = false
         var isDamaged = false
         var featureCalls = 0
@@ -24,20 +26,29 @@ final class FakeImaging: PhotoImaging {
 
     /// Lets the next calls fail, one after another.
     func fail(_ failures: PhotoProcessingError...) { state.withLock { $0.failures += failures } }
-    /// Holds all renditions until ``release()``.
-    func hold() { state.withLock { $0.isHeld = true } }
+    /// Holds all calls until ``release()``. Cancellation stops a held call, as it does a decoder.
+    func hold() { state.withLock { $0.gate = Gate() } }
 
     func release() {
-        let waiting = state.withLock { state in
-            state.isHeld = false
-            defer { state.waiting = [] }
-            return state.waiting
+        let gate = state.withLock { state in
+            defer { state.gate = nil }
+            return state.gate
         }
-        for waiter in waiting { waiter.resume() }
+        gate?.open()
+    }
+
+    private func passGate() async throws(PhotoProcessingError) {
+        let gate = state.withLock { state in
+            state.held += state.gate == nil ? 0 : 1
+            return state.gate
+        }
+        guard let gate else { return }
+        defer { state.withLock { $0.held -= 1 } }
+        do { try await gate.pass() } catch { throw PhotoProcessingError(.cancelled) }
     }
 
     var calls: [PhotoLoader.Key] { state.withLock { $0.calls } }
-    var heldCount: Int { state.withLock { $0.waiting.count } }
+    var heldCount: Int { state.withLock { $0.held } }
 
     func header(of photo: OpenPhoto) async throws(PhotoProcessingError) -> PhotoHeader {
         state.withLock {
@@ -55,13 +66,7 @@ final class FakeImaging: PhotoImaging {
             return state.failures.isEmpty ? nil : state.failures.removeFirst()
         }
         defer { state.withLock { $0.running -= 1 } }
-        await withCheckedContinuation { continuation in
-            let isHeld = state.withLock { state in
-                if state.isHeld { state.waiting.append(continuation) }
-                return state.isHeld
-            }
-            if !isHeld { continuation.resume() }
-        }
+        try await passGate()
         if let failure { throw failure }
         if Task.isCancelled { throw PhotoProcessingError(.cancelled) }
         return Rendition(
@@ -74,24 +79,9 @@ final class FakeImaging: PhotoImaging {
             state.featureCalls += 1
             return state.features.isEmpty ? nil : state.features.removeFirst()
         }
-        await withCheckedContinuation { continuation in
-            let isHeld = state.withLock { state in
-                if state.isHeld { state.waiting.append(continuation) }
-                return state.isHeld
-            }
-            if !isHeld { continuation.resume() }
-        }
+        try await passGate()
         if Task.isCancelled { throw PhotoProcessingError(.cancelled) }
         return try (next ?? .failure(PhotoProcessingError(.processingFailed))).get()
-    }
-}
-
-/// Waits until a condition holds, without a clock. If the test reaches its time limit, which cancels its task, the wait
-/// ends. So a condition that never holds fails the test, and does not hang.
-func until(_ condition: @Sendable () async -> Bool) async {
-    while await !condition() {
-        if Task.isCancelled { return }
-        await Task.yield()
     }
 }
 

@@ -45,6 +45,15 @@ final class TestLibrary: Sendable {
         return try file(path)
     }
 
+    /// Writes other contents into a file, which stays the same one.
+    func writeInPlace(_ text: String, _ contents: String) throws {
+        let url = photos.appending(path: text, directoryHint: .notDirectory)
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(contents.utf8))
+        try handle.close()
+    }
+
     func file(_ path: RelativePath) throws -> PhotoFile {
         let version = try #require(try open().version(of: path))
         let role = path.name.parts.suffix.flatMap { FileRole.role(ofSuffix: $0) } ?? .sidecar

@@ -60,6 +60,19 @@ import Testing
         #expect(test.trashed == ["a.cr2", "a.jpg"] && test.descriptions.count == 2)
     }
 
+    @Test func restoresAllOrNothingIfANameIsTakenMeanwhile() throws {
+        let test = try TestLibrary()
+        let files = [try test.add("a.jpg"), try test.add("a.cr2")]
+        try test.trash().trash(files, of: test.open(), key: "k")
+        var trash = test.trash()
+        trash.afterStep = { if $0 == .moved(0) { try test.add("a.cr2", "another") } }
+        #expect(throws: PhotoProcessingError(.nameTaken)) { try trash.restore(key: "k", to: test.open()) }
+        #expect(try test.contents("a.cr2") == "another")
+        #expect(!test.exists("a.jpg"))
+        #expect(test.trashed == ["a.cr2", "a.jpg"] && test.descriptions.count == 2)
+        #expect(try test.trash().isTrashed(key: "k") == true)
+    }
+
     @Test func saysThatTheTrashWasEmptied() throws {
         let test = try TestLibrary()
         try test.trash().trash([test.add("a.jpg")], of: test.open(), key: "k")
@@ -239,6 +252,17 @@ import Testing
             crashes += 1
         }
         #expect(crashes == 7)
+    }
+
+    @Test func takesNothingBackOverAFileThatCameMeanwhile() throws {
+        let test = try TestLibrary()
+        let files = [try test.add("a.jpg"), try test.add("a.cr2")]
+        // The first file is moved.
+        _ = try survives(3, test) { try $0.trash(files, of: test.open(), key: "k") }
+        try test.add("a.jpg", "a new one")
+        #expect(try test.trash().restore(key: "k", to: test.open()) == false)
+        #expect(try test.contents("a.jpg") == "a new one")
+        #expect(test.trashed == ["a.jpg"] && test.descriptions == ["a.jpg.trashinfo"])
     }
 
     @Test func adoptsAHalfWrittenDescriptionOfItsOwn() throws {

@@ -87,6 +87,16 @@ final class TestVolume: Sendable {
         #expect(test.names(shared).isEmpty)
     }
 
+    @Test func refusesAnotherUsersFolderInASharedTrash() throws {
+        let theirs = volume.url.appending(path: ".Trash/\(getuid())")
+        try FileManager.default.createDirectory(at: theirs, withIntermediateDirectories: true)
+        chmod(theirs.deletingLastPathComponent().path, 0o1777)
+        #expect(chown(theirs.path, 4711, 4711) == 0)
+        try trash().trash([test.add("a.jpg")], of: test.open(), key: "k")
+        #expect(test.names(own.appending(path: "files")) == ["a.jpg"])
+        #expect(test.names(theirs).isEmpty)
+    }
+
     @Test func refusesLinksInPlaceOfATrash() throws {
         let elsewhere = volume.url.appending(path: "elsewhere")
         try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)

@@ -19,7 +19,7 @@ struct NoImaging: PhotoImaging {
     }
 }
 
-@Suite struct SiftApplicationTests {
+@Suite(.timeLimit(.minutes(2))) struct SiftApplicationTests {
     @Test("A second Sift on the same data is refused while the first is open")
     func refusesSecond() async throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "sift-\(UUID().uuidString)")

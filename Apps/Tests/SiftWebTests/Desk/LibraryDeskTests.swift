@@ -1,12 +1,13 @@
 import Foundation
 import HablarePersistence
+import HablareTestKit
 import Logging
 import SiftCore
 import Testing
 
 @testable import SiftWeb
 
-@MainActor @Suite("The desk over a library")
+@MainActor @Suite("The desk over a library", .timeLimit(.minutes(1)))
 struct LibraryDeskTests {
     /// Opens Sift over a folder with files, and removes both afterwards.
     private func withDesk(_ names: [String], _ body: (SiftApplication, URL) async throws -> Void) async throws {
@@ -86,9 +87,7 @@ struct LibraryDeskTests {
         }
     }
 
-    @Test(
-        "Pages see what a decision changes in one piece, and the counts are those of the store",
-        .timeLimit(.minutes(1)))
+    @Test("Pages see what a decision changes in one piece, and the counts are those of the store")
     func publishesOnce() async throws {
         try await withDesk((0..<30).map { "\($0).jpg" }) { application, _ in
             let desk = application.desk
@@ -96,7 +95,7 @@ struct LibraryDeskTests {
                 let before = desk.deck
                 let kind = [PhotoAction.Kind.keep, .trash, .favourite][index % 3]
                 async let decision: Void = desk.decide([DecisionRequest(photo, kind: kind)])
-                while desk.deck == before { await Task.yield() }
+                await until { desk.deck != before }
                 let first = desk.deck
                 try await decision
                 #expect(desk.deck == first)
