@@ -4,7 +4,8 @@
 /// certainly new is an edit at once, so the first photos of a new library can be shown while the scan runs. A shot that
 /// may be a renamed one waits for the end.
 ///
-/// A picture is recognised by inode, size and modification time, or by size and content.
+/// A picture is recognised by inode, size and modification time, or by size and content. A trashed one is recognised by
+/// the former only: another file of the same content is a copy, and the trash still holds the photo.
 public struct ScanMachine: Sendable {
     private struct Identity: Hashable {
         let inode: UInt64
@@ -41,8 +42,10 @@ public struct ScanMachine: Sendable {
             uniquingKeysWith: { first, _ in first })
         let pictured = known.filter { !$0.files.isEmpty }
         byIdentity = Dictionary(grouping: pictured) { Identity($0.files[0].version) }.mapValues { $0.map(\.id) }
-        digestsBySize = Dictionary(grouping: pictured.filter { $0.digest != nil }) { $0.files[0].version.size }
-            .mapValues { $0.map(\.id) }
+        digestsBySize = Dictionary(grouping: pictured.filter { $0.digest != nil && $0.state != .trashed }) {
+            $0.files[0].version.size
+        }
+        .mapValues { $0.map(\.id) }
         unfound = Set(known.map(\.id))
     }
 

@@ -143,6 +143,13 @@ import Testing
         #expect(try machine.listed(.root, [item("z.jpg", version(3))]).isEmpty)
         #expect(try machine.ended() == [.move(PhotoID(rawValue: 3), found("z.jpg", version(3)))])
     }
+
+    @Test func seesACopyOfATrashedPhotoAsAnotherPhoto() throws {
+        var machine = ScanMachine(known: [try known(3, "z.jpg", version(3), .trashed, digest: [1])])
+        let copy = version(50, modified: 99)
+        #expect(try machine.listed(.root, [item("z.jpg", copy)]) == [.insert(found("z.jpg", copy))])
+        #expect(machine.pathsToDigest.isEmpty && machine.ended().isEmpty)
+    }
 }
 
 @Suite struct ContentDigestTests {

@@ -133,6 +133,36 @@ import Testing
         #expect(try await store.photo("a.jpg").decision == nil)
     }
 
+    @Test func takesACopyOfATrashedPhotoForAnotherPhoto() async throws {
+        let store = try await TestStore("a.jpg", "a.cr2", "a.xmp")
+        let photo = try await store.photo("a.jpg")
+        let digest = try ContentDigest.digest(
+            of: store.test.open().open(photo.principal.path, id: photo.id, expecting: photo.version))
+        try await store.database.write {
+            try PhotoStore().saveDigest(digest, of: photo.id, version: photo.version, in: $0)
+        }
+        try await store.running(store.processor()) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+        }
+        try store.test.add("a.jpg")
+        try await store.scan()
+        let copy = try await store.photo("a.jpg")
+        #expect(copy.id != photo.id && copy.decision == nil)
+        #expect(try await store.photo(photo.id).state == .trashed)
+        #expect(try await store.history().map(\.isUndone) == [false])
+        // The whole shot comes back as soon as the copy has another name.
+        try FileManager.default.moveItem(
+            at: store.test.photos.appending(path: "a.jpg"), to: store.test.photos.appending(path: "copy.jpg"))
+        try await store.scan()
+        try await store.running(store.processor()) { processor in
+            try await processor.undo(of: store.library.id)
+            try await processor.flush()
+        }
+        #expect(store.test.names(store.test.photos) == ["a.cr2", "a.jpg", "a.xmp", "copy.jpg"])
+        #expect(store.test.trashed.isEmpty && store.test.descriptions.isEmpty)
+    }
+
     @Test func pagesInTheOrderOfTime() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg")
         let id = store.library.id
