@@ -103,8 +103,7 @@ extension Trash {
         let (name, info) = (entry.name, try TrashFolder.infoName(of: entry.name))
         let isAtHome = try folder.holds(entry.version, as: entry.path.name)
         if try trash.files.holds(entry.version, as: name) {
-            // A move by way of a second link was interrupted.
-            if isAtHome { try folder.remove(entry.path.name) }
+            if isAtHome { try folder.removeLink(entry.path.name, ifAlso: name, in: trash.files) }
             return true
         }
         guard isAtHome else {
@@ -188,7 +187,10 @@ extension Trash {
         let folder = try library.makeFolder(entry.path.folder)
         let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
         if try trash.files.holds(entry.version, as: entry.name) {
-            guard try Self.moved(from: trash.files, entry.name, to: folder, entry.path.name) else { return }
+            guard
+                try trash.files.removeLink(entry.name, ifAlso: entry.path.name, in: folder)
+                    || Self.moved(from: trash.files, entry.name, to: folder, entry.path.name)
+            else { return }
             try folder.sync()
             try trash.files.sync()
         }

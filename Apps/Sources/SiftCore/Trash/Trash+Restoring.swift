@@ -68,8 +68,11 @@ extension Trash {
     private func takeOut(_ entry: TrashRecord.Entry, _ index: Int, to library: LibraryFolder) throws {
         try inWordsForPerson {
             let folder = try library.makeFolder(entry.path.folder)
-            if try folder.holds(entry.version, as: entry.path.name) { return }
             let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
+            if try folder.holds(entry.version, as: entry.path.name) {
+                try trash.files.removeLink(entry.name, ifAlso: entry.path.name, in: folder)
+                return
+            }
             guard try trash.files.holds(entry.version, as: entry.name) else { throw Self.emptied }
             try System.moveWithoutReplacing(
                 from: trash.files.descriptor, entry.name, to: folder.descriptor, entry.path.name)
@@ -83,9 +86,9 @@ extension Trash {
             for entry in record.entries {
                 let folder = try library.makeFolder(entry.path.folder)
                 let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
-                guard try folder.holds(entry.version, as: entry.path.name),
-                    try trash.files.status(of: entry.name) == nil
-                else { continue }
+                guard try folder.holds(entry.version, as: entry.path.name) else { continue }
+                if try folder.removeLink(entry.path.name, ifAlso: entry.name, in: trash.files) { continue }
+                guard try trash.files.status(of: entry.name) == nil else { continue }
                 try System.moveWithoutReplacing(
                     from: folder.descriptor, entry.path.name, to: trash.files.descriptor, entry.name)
                 try trash.files.sync()

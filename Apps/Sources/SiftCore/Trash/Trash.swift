@@ -74,6 +74,21 @@ extension OpenDirectory {
         guard let status = try status(of: name) else { return false }
         return status.kind == .file && status.version.isSameFile(as: version)
     }
+
+    /// Removes a name if its file has another name too, as after an interrupted
+    /// ``System/moveWithoutReplacing(from:_:to:_:)`` by way of a second link.
+    ///
+    /// - Returns: Whether both names were of one file.
+    @discardableResult
+    func removeLink(
+        _ name: FileName, ifAlso other: FileName, in folder: OpenDirectory
+    ) throws(SystemFailure) -> Bool {
+        guard let status = try status(of: name), status.kind == .file, let there = try folder.status(of: other),
+            status.version.device == there.version.device, status.version.inode == there.version.inode
+        else { return false }
+        try remove(name)
+        return true
+    }
 }
 
 extension LibraryFolder {
