@@ -47,6 +47,21 @@ enum System {
         }
     }
 
+    /// Returns an absolute path without symbolic links. The last folders of the path need not exist.
+    static func realPath(_ path: [UInt8]) -> [UInt8] {
+        var (existing, rest) = (path[...], [UInt8]())
+        while let slash = existing.lastIndex(of: UInt8(ascii: "/")) {
+            if let real = realpath(existing.map { CChar(bitPattern: $0) } + [0], nil) {
+                defer { free(real) }
+                let bytes = Array(UnsafeRawBufferPointer(start: real, count: strlen(real)))
+                return bytes == [UInt8(ascii: "/")] && !rest.isEmpty ? rest : bytes + rest
+            }
+            rest = existing[slash...] + rest
+            existing = existing[..<slash]
+        }
+        return rest
+    }
+
     /// Moves a file, and never over an existing one.
     ///
     /// Where the file system knows no such move, the file gets its new name as a second link before it loses the old

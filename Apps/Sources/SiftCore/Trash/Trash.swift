@@ -1,4 +1,5 @@
 public import Foundation
+public import Hablare
 
 #if canImport(Glibc)
 import Glibc
@@ -44,6 +45,25 @@ public struct Trash: Sendable {
     ) -> [UInt8] {
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return Array("\(data)/Trash".utf8) }
         return Array("\(environment["HOME"] ?? NSHomeDirectory())/.local/share/Trash".utf8)
+    }
+
+    /// Returns whether a scan of a library would find the files in a home trash. It would take them for restored ones.
+    ///
+    /// - Parameters:
+    ///   - home: The absolute path of the home trash. It need not exist.
+    ///   - library: The library. Hidden folders in it are not scanned.
+    ///   - seams: The clock that bounds the wait for the trash's volume: 10 s. Default: that of the system.
+    /// - Throws: ``PhotoProcessingError`` with code `notAnswering`. `CancellationError` if the task is cancelled.
+    public static func isScanned(
+        _ home: [UInt8], with library: LibraryFolder, seams: EngineSeams = EngineSeams()
+    ) async throws -> Bool {
+        let slash = UInt8(ascii: "/")
+        let files = try await BlockingWork.reading(clock: seams.clock) {
+            System.realPath(home + Array("/files".utf8))
+        }
+        let root = library.path.last == slash ? library.path : library.path + [slash]
+        guard (files + [slash]).starts(with: root) else { return false }
+        return RelativeFolder(bytes: files.dropFirst(root.count))?.names.contains { $0.isHidden } == false
     }
 
     // MARK: State
