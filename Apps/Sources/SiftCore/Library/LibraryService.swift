@@ -34,6 +34,7 @@ public final class LibraryService: Service {
     private let indexer: PhotoIndexer?
     private let clock: EngineClock
     private let logger: Logger
+    private let makeWatch: @Sendable (LibraryFolder) -> LibraryWatch
     private let feed = Feed<Activity>()
 
     /// Creates a service.
@@ -44,10 +45,21 @@ public final class LibraryService: Service {
     ///   - indexer: Indexes the photos. Default: none.
     ///   - seams: The clock and dates. Default: those of the system.
     ///   - logger: The logger. Default: `sift.library`.
-    public init(
+    public convenience init(
         _ library: LibraryID, database: AppDatabase, indexer: PhotoIndexer? = nil, seams: EngineSeams = EngineSeams(),
         logger: Logger = Logger(label: "sift.library")
     ) {
+        self.init(
+            library, database: database, indexer: indexer, seams: seams, logger: logger,
+            makeWatch: { LibraryWatch($0) })
+    }
+
+    /// Creates a service with a watch of the caller's.
+    init(
+        _ library: LibraryID, database: AppDatabase, indexer: PhotoIndexer? = nil, seams: EngineSeams,
+        logger: Logger = Logger(label: "sift.library"), makeWatch: @escaping @Sendable (LibraryFolder) -> LibraryWatch
+    ) {
+        self.makeWatch = makeWatch
         self.library = library
         self.database = database
         self.indexer = indexer
@@ -94,7 +106,7 @@ public final class LibraryService: Service {
             throw PhotoProcessingError(.photoGone)
         }
         let folder = try await BlockingWork.reading(clock: clock) { try LibraryFolder.open(library.path) }
-        let watch = LibraryWatch(folder)
+        let watch = makeWatch(folder)
         let changes = watch.changes()
         let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let unindexed = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -104,12 +116,11 @@ public final class LibraryService: Service {
             defer { group.cancelAll() }
             try await scan(watch)
             unindexed.continuation.yield()
-            if !watch.isComplete {
-                group.addTask { [clock] in
-                    while true {
-                        try await clock.sleep(for: Self.pollingInterval)
-                        due.continuation.yield()
-                    }
+            group.addTask { [clock] in
+                while true {
+                    try await clock.sleep(for: Self.pollingInterval)
+                    // The kernel may run out of watches at any scan.
+                    if !watch.isComplete { due.continuation.yield() }
                 }
             }
             for await _ in due.stream {

@@ -38,7 +38,38 @@ import Testing
             await until { watching.value > 0 }
             #expect(try await store.photos().count == 1)
             try store.test.add("d/b.jpg")
+            // The poll sleeps too.
+            await store.clock.sleepers(reach: 2)
+            store.clock.advance(by: LibraryService.quietTime)
+            while try await store.photos().count < 2 { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+
+    @Test func pollsFromTheScanAtWhichTheKernelHasNoWatchLeft() async throws {
+        let store = try await TestStore()
+        let isFull = Count(0)
+        let service = LibraryService(
+            store.library.id, database: store.database, seams: .controlled(by: store.clock),
+            makeWatch: { folder in
+                LibraryWatch(folder) { isFull.value > 0 ? -1 : LibraryWatch.kernel($0, $1, $2) }
+            })
+        let watching = Count(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let activities = service.activities
+            group.addTask { for await activity in activities where activity == .watching { watching.add(1) } }
+            group.addTask { try await service.run() }
+            await until { watching.value > 0 }
+            isFull.add(1)
+            try store.test.add("d/a.jpg")
+            await store.clock.sleepers(reach: 2)
+            store.clock.advance(by: LibraryService.quietTime)
+            while try await store.photos().count < 1 { await Task.yield() }
+            // Nothing reports a change of the new folder.
+            try store.test.add("d/b.jpg")
             await store.clock.sleepers(reach: 1)
+            store.clock.advance(by: LibraryService.pollingInterval)
+            await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
             while try await store.photos().count < 2 { await Task.yield() }
             group.cancelAll()
@@ -78,10 +109,10 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             while try await store.photo("a.jpg").header == nil { await Task.yield() }
-            // The index waits for its next attempt.
-            await store.clock.sleepers(reach: 1)
-            try store.test.add("b.jpg")
+            // The index waits for its next attempt, and the poll for its time.
             await store.clock.sleepers(reach: 2)
+            try store.test.add("b.jpg")
+            await store.clock.sleepers(reach: 3)
             store.clock.advance(by: LibraryService.quietTime)
             while try await store.photos().count < 2 { await Task.yield() }
             #expect(try await store.photo("b.jpg").header == nil)
