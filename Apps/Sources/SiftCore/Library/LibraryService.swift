@@ -28,6 +28,10 @@ public final class LibraryService: Service {
     /// The time between two scans of a library of which not every folder is watched: 60 s.
     static let pollingInterval: Duration = .seconds(60)
 
+    /// The rest after a scan, as a multiple of the scan's own time: 4. Sift's own moves are changes too, and must not
+    /// keep a slow volume busy all the time.
+    static let rest = 4
+
     private let library: LibraryID
     private let database: AppDatabase
     private let scanner: LibraryScanner
@@ -114,7 +118,7 @@ public final class LibraryService: Service {
             group.addTask { for await _ in changes { due.continuation.yield() } }
             group.addTask { [self] in for await _ in unindexed.stream { try await index() } }
             defer { group.cancelAll() }
-            try await scan(watch)
+            var earliest = try await scan(watch)
             unindexed.continuation.yield()
             group.addTask { [clock] in
                 while true {
@@ -124,8 +128,8 @@ public final class LibraryService: Service {
                 }
             }
             for await _ in due.stream {
-                try await clock.sleep(for: Self.quietTime)
-                try await scan(watch)
+                try await clock.sleep(for: max(Self.quietTime, earliest - clock.now))
+                earliest = try await scan(watch)
                 unindexed.continuation.yield()
             }
             group.cancelAll()
@@ -134,13 +138,18 @@ public final class LibraryService: Service {
         try Task.checkCancellation()
     }
 
-    private func scan(_ watch: LibraryWatch) async throws {
-        let id = library
+    /// Scans the library. Returns the earliest time of the next scan.
+    private func scan(_ watch: LibraryWatch) async throws -> Duration {
+        let (id, start) = (library, clock.now)
         guard let library = try await database.read({ try PhotoStore().library(id, in: $0) }) else {
             throw PhotoProcessingError(.photoGone)
         }
-        try await scanner.scan(library, progress: { [feed] in feed.send(.scanning($0)) }, visited: { watch.add($0) })
+        try await scanner.scan(
+            library, progress: { [feed] in if !$0.isComplete { feed.send(.scanning($0)) } },
+            visited: { watch.add($0) })
+        let end = clock.now
         feed.send(.watching)
+        return end + (end - start) * Self.rest
     }
 
     /// Indexes the photos until none is left. A failure, such as a full data folder, must not end the program: nothing

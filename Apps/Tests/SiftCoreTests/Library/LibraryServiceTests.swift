@@ -1,9 +1,11 @@
 import Foundation
+import GRDB
 import Hablare
 import HablareLoading
 import HablarePersistence
 import HablareStores
 import HablareTestKit
+import Synchronization
 import Testing
 
 @testable import SiftCore
@@ -32,7 +34,11 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             let activities = service.activities
             group.addTask {
-                for await activity in activities where activity == .watching { watching.add(1) }
+                for await activity in activities {
+                    if activity == .watching { watching.add(1) }
+                    // The pages would say that Sift looks for photos after every scan.
+                    if case .scanning(let progress) = activity { #expect(!progress.isComplete) }
+                }
             }
             group.addTask { try await service.run() }
             await until { watching.value > 0 }
@@ -42,6 +48,32 @@ import Testing
             await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
             while try await store.photos().count < 2 { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+
+    @Test func restsBetweenScansForFourTimesAsLongAsOneTakes() async throws {
+        let store = try await TestStore()
+        try store.test.add("a.jpg")
+        // The first commit takes 10 s, and every commit notes its time.
+        let commits = CommitTimes(store.clock, first: .seconds(10))
+        store.database.writer.add(transactionObserver: commits)
+        let service = LibraryService(store.library.id, database: store.database, seams: .controlled(by: store.clock))
+        let watching = Count(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let activities = service.activities
+            group.addTask { for await activity in activities where activity == .watching { watching.add(1) } }
+            group.addTask { try await service.run() }
+            await until { watching.value > 0 }
+            let before = commits.times.count
+            try store.test.add("b.jpg")
+            await store.clock.sleepers(reach: 2)
+            store.clock.advance(by: .milliseconds(39_500))
+            for _ in 0..<500 { await Task.yield() }
+            #expect(commits.times.count == before)
+            store.clock.advance(by: .milliseconds(500))
+            while try await store.photos().count < 2 { await Task.yield() }
+            #expect(commits.times[before] >= .seconds(50))
             group.cancelAll()
         }
     }
@@ -64,7 +96,8 @@ import Testing
             try store.test.add("d/a.jpg")
             await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
-            while try await store.photos().count < 1 { await Task.yield() }
+            await until { watching.value > 1 }
+            #expect(try await store.photos().count == 1)
             // Nothing reports a change of the new folder.
             try store.test.add("d/b.jpg")
             await store.clock.sleepers(reach: 1)
@@ -139,4 +172,23 @@ import Testing
         #expect(alike.map(\.id) == [photo.id] && alike.first?.features == features && alike.first?.width == 4000)
         #expect(try await store.photo("b.jpg").features == features)
     }
+}
+
+/// Notes when the database commits. The first commit takes its time.
+private final class CommitTimes: TransactionObserver, Sendable {
+    private let clock: ManualClock
+    private let delay: Duration
+    private let state = Mutex<[Duration]>([])
+
+    init(_ clock: ManualClock, first delay: Duration) { (self.clock, self.delay) = (clock, delay) }
+
+    var times: [Duration] { state.withLock { $0 } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) {
+        if times.isEmpty { clock.advance(by: delay) }
+        state.withLock { $0.append(clock.now.offset) }
+    }
+    func databaseDidRollback(_ db: Database) {}
 }
