@@ -38,8 +38,8 @@ public struct PhotoCommitter: ActionCommitter {
         case failed(any Error)
     }
 
-    /// Carries out actions of one kind, one after another. One that fails does not stop the others.
-    public func commit(_ items: [ActionItem<PhotoAction>], of kind: PhotoAction.Kind) async -> [ActionOutcome] {
+    /// Carries out actions of one kind on one library, one after another. One that fails does not stop the others.
+    public func commit(_ items: [ActionItem<PhotoAction>], of group: PhotoAction.Group) async -> [ActionOutcome] {
         do {
             return try await BlockingWork.run { commitBlocking(items) }
         } catch {
