@@ -102,7 +102,7 @@ extension Trash {
         let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
         let (name, info) = (entry.name, try TrashFolder.infoName(of: entry.name))
         let isAtHome = try folder.holds(entry.version, as: entry.path.name)
-        if try trash.files.holds(entry.version, as: name) {
+        if try trash.holds(entry, of: record) {
             if isAtHome { try folder.removeLink(entry.path.name, ifAlso: name, in: trash.files) }
             return true
         }
@@ -186,7 +186,7 @@ extension Trash {
     private func moveBack(_ entry: TrashRecord.Entry, of record: TrashRecord, in library: LibraryFolder) throws {
         let folder = try library.makeFolder(entry.path.folder)
         let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
-        if try trash.files.holds(entry.version, as: entry.name) {
+        if try trash.holds(entry, of: record) {
             guard
                 try trash.files.removeLink(entry.name, ifAlso: entry.path.name, in: folder)
                     || Self.moved(from: trash.files, entry.name, to: folder, entry.path.name)

@@ -95,6 +95,12 @@ extension OpenDirectory {
         return status.kind == .file && status.version.isSameFile(as: version)
     }
 
+    /// Returns whether a name is that of a file with the size and the time of a version.
+    func holdsState(of version: PhotoVersion, as name: FileName) throws(SystemFailure) -> Bool {
+        guard let status = try status(of: name) else { return false }
+        return status.kind == .file && status.version.hasState(of: version)
+    }
+
     /// Removes a name if its file has another name too, as after an interrupted
     /// ``System/moveWithoutReplacing(from:_:to:_:)`` by way of a second link.
     ///
@@ -103,8 +109,10 @@ extension OpenDirectory {
     func removeLink(
         _ name: FileName, ifAlso other: FileName, in folder: OpenDirectory
     ) throws(SystemFailure) -> Bool {
-        guard let status = try status(of: name), status.kind == .file, let there = try folder.status(of: other),
-            status.version.device == there.version.device, status.version.inode == there.version.inode
+        // FAT, which has no lasting numbers, has no second links either.
+        guard let status = try status(of: name), status.kind == .file, status.version.hasInode,
+            let there = try folder.status(of: other), status.version.device == there.version.device,
+            status.inode == there.inode
         else { return false }
         try remove(name)
         return true

@@ -163,6 +163,32 @@ import Testing
         #expect(store.test.trashed.isEmpty && store.test.descriptions.isEmpty)
     }
 
+    @Test("Without inodes, the journal says whether a photo at the place of a trashed one is that one")
+    func asksTheJournalWithoutInodes() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        try await store.running(store.processor()) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+        }
+        var file = photo.principal
+        file.version = PhotoVersion(
+            device: 1, inode: 0, size: file.version.size, modified: file.version.modified)
+        let edit = ScanEdit.move(
+            photo.id, FoundShot(folder: .root, key: file.path.name.parts.stem, files: [file]))
+        let library = store.library.id
+        try await store.database.write { try PhotoStore().apply([edit], to: library, in: $0) }
+        #expect(try await store.photo(photo.id).state == .trashed)
+        #expect(try await store.photo("a.jpg").id != photo.id)
+        #expect(try await store.history().map(\.isUndone) == [false])
+        // Sift takes it out of the trash while the scan runs.
+        try await store.database.write { db in
+            try db.execute(sql: "UPDATE trashAct SET phase = 'restoring'")
+            try PhotoStore().apply([edit], to: library, in: db)
+        }
+        #expect(try await store.photo("a.jpg").id == photo.id)
+    }
+
     @Test func pagesInTheOrderOfTime() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg")
         let id = store.library.id
