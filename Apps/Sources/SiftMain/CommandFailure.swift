@@ -55,7 +55,7 @@ struct CommandFailure: Error, Equatable {
     private static func status(of code: SiftStartError.Code) -> Status {
         switch code {
         case .folderMissing: .inputMissing
-        case .foldersOverlap: .usage
+        case .foldersOverlap, .trashInFolder: .usage
         case .cannotCreateData: .cannotCreate
         case .busy: .temporary
         case .dataUnusable: .configuration

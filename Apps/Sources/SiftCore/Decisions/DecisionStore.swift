@@ -290,8 +290,18 @@ public struct DecisionStore: Sendable {
             db.cachedStatement(sql: "SELECT * FROM decision WHERE shot = ? ORDER BY number"),
             arguments: [photo.rawValue]
         ).compactMap(Self.decision)
-        guard var marks = decisions.first?.action.before else { return nil }
-        var (settling, settledAt) = (decisions.first?.action.settledBefore, date)
+        guard let (marks, settling, settledAt) = Self.effect(of: decisions, settledAt: date) else { return nil }
+        try write(marks, settling: settling, at: settling.flatMap { _ in settledAt }, to: photo, in: db)
+        return marks
+    }
+
+    /// Returns the marks and the settling decision of a photo after decisions, of which those that stand count. Nil
+    /// without a decision.
+    private static func effect(
+        of decisions: [Decision], settledAt date: Date? = nil
+    ) -> (marks: PhotoMarks, settling: PhotoAction.Kind?, settledAt: Date?)? {
+        guard let first = decisions.first?.action else { return nil }
+        var (marks, settling, settledAt) = (first.before, first.settledBefore, date)
         for decision in decisions where !decision.isUndone && decision.failure == nil {
             switch decision.action.kind {
             case .favourite: marks.isFavourite = decision.action.after.isFavourite
@@ -301,8 +311,7 @@ public struct DecisionStore: Sendable {
             }
             if decision.action.kind.settlesPhoto { (settling, settledAt) = (decision.action.kind, decision.madeAt) }
         }
-        try write(marks, settling: settling, at: settling.flatMap { _ in settledAt }, to: photo, in: db)
-        return marks
+        return (marks, settling, settledAt)
     }
 
     // MARK: History
@@ -349,17 +358,34 @@ public struct DecisionStore: Sendable {
     }
 
     /// Removes settled decisions that were made before a date, up to a number. Their photos keep their marks. Decisions
-    /// whose photos are in the trash stay, so that they can be undone.
+    /// whose photos are in the trash stay, so that they can be undone. The acts of the trash go with their decisions.
+    ///
+    /// Of each photo, the first decisions go first, and none goes before an earlier one: the next refresh of the
+    /// marks would undo its effect. The order is that of the numbers, because the clock may be set back.
     ///
     /// - Returns: The number of removed records. Call again until it is 0.
     public func prune(before date: Date, atMost limit: Int = 500, in db: Database) throws -> Int {
-        try db.execute(
+        let old = try Row.fetchAll(
+            db,
             sql: """
-                DELETE FROM decision WHERE number IN (SELECT number FROM decision
-                JOIN shot ON shot.id = decision.shot
-                WHERE madeAt < ? AND settled >= execution AND shot.state <> 'trashed' LIMIT ?)
-                """, arguments: [date, limit])
-        var removed = db.changesCount
+                SELECT decision.* FROM decision JOIN shot ON shot.id = decision.shot
+                WHERE madeAt < ? AND settled >= execution AND shot.state <> 'trashed' AND NOT EXISTS (
+                SELECT 1 FROM decision AS earlier
+                WHERE earlier.shot = decision.shot AND earlier.number < decision.number
+                AND (earlier.madeAt >= ? OR earlier.settled < earlier.execution)) ORDER BY number LIMIT ?
+                """, arguments: [date, date, limit]
+        ).compactMap(Self.decision)
+        for (photo, decisions) in Dictionary(grouping: old, by: \.action.photo) {
+            try handOn(decisions, of: photo, in: db)
+        }
+        for decision in old {
+            try db.cachedStatement(sql: "DELETE FROM decision WHERE number = ?").execute(arguments: [decision.number])
+            // The acts' names begin with the decision's id and a slash. A zero follows the slash.
+            let id = decision.id.uuidString
+            try db.cachedStatement(sql: "DELETE FROM trashAct WHERE key >= ? AND key < ?")
+                .execute(arguments: [id + "/", id + "0"])
+        }
+        var removed = old.count
         try db.execute(
             sql: "DELETE FROM command WHERE id IN (SELECT id FROM command WHERE madeAt < ? LIMIT ?)",
             arguments: [date, limit])
@@ -371,6 +397,20 @@ public struct DecisionStore: Sendable {
                 AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.session = session.id) LIMIT ?)
                 """, arguments: [date, limit])
         return removed + db.changesCount
+    }
+
+    /// Records the effect of decisions that are removed as the state before the next decision about their photo. That
+    /// one saw another state if an earlier decision was undone, redone or refused since.
+    private func handOn(_ removed: [Decision], of photo: PhotoID, in db: Database) throws {
+        guard let last = removed.last, let effect = Self.effect(of: removed),
+            var next = try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT * FROM decision WHERE shot = ? AND number > ? ORDER BY number LIMIT 1"),
+                arguments: [photo.rawValue, last.number]
+            ).flatMap(Self.decision)?.action
+        else { return }
+        (next.before, next.settledBefore) = (effect.marks, effect.settling)
+        try db.cachedStatement(sql: "UPDATE decision SET action = ? WHERE id = ?")
+            .execute(arguments: [try Self.text(of: next), next.decision.uuidString])
     }
 
     private static func text(of action: PhotoAction) throws -> String {

@@ -31,6 +31,14 @@ public struct PhotoAction: QueuedAction, Hashable {
         public var isKnown: Bool { [.trash, .restore, .favourite, .keep, .rating, .label].contains(self) }
     }
 
+    /// The actions that are committed together.
+    public struct Group: Sendable, Hashable {
+        /// The library of the photos.
+        public let library: LibraryID
+        /// The kind of the actions.
+        public let kind: Kind
+    }
+
     /// The kind.
     public var kind: Kind
     /// The library that holds the photo.
@@ -69,8 +77,8 @@ public struct PhotoAction: QueuedAction, Hashable {
         self.settledBefore = settledBefore
     }
 
-    /// Actions of one kind are committed together.
-    public var group: Kind { kind }
+    /// Actions of one kind on one library are committed together, so that a volume that stalls stops no other library.
+    public var group: Group { Group(library: library, kind: kind) }
     /// Actions on one photo are carried out in order.
     public var subject: String? { photo.description }
     /// Keeping a photo changes nothing.

@@ -38,8 +38,8 @@ public struct PhotoCommitter: ActionCommitter {
         case failed(any Error)
     }
 
-    /// Carries out actions of one kind, one after another. One that fails does not stop the others.
-    public func commit(_ items: [ActionItem<PhotoAction>], of kind: PhotoAction.Kind) async -> [ActionOutcome] {
+    /// Carries out actions of one kind on one library, one after another. One that fails does not stop the others.
+    public func commit(_ items: [ActionItem<PhotoAction>], of group: PhotoAction.Group) async -> [ActionOutcome] {
         do {
             return try await BlockingWork.run { commitBlocking(items) }
         } catch {
@@ -133,8 +133,9 @@ public struct PhotoCommitter: ActionCommitter {
     private func current(_ action: PhotoAction, _ photo: Photo?) -> [PhotoFile] {
         action.files.map { shown in
             var file = shown
-            let now = photo?.files.first { $0.version.isSameFile(as: shown.version) && $0.role == shown.role }
-            if let now { file.path = now.path }
+            let same = photo?.files.filter { $0.version.isSameFile(as: shown.version) && $0.role == shown.role } ?? []
+            // Without lasting inodes, two files may look the same.
+            if !same.contains(where: { $0.path == shown.path }), let now = same.first { file.path = now.path }
             return file
         }
     }

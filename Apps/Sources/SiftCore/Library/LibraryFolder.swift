@@ -28,9 +28,14 @@ public final class LibraryFolder: Sendable {
     ///
     /// - Throws: ``PhotoProcessingError``: `photoGone` if there is no such folder, `permissionMissing`, `needsNetwork`.
     public static func open(_ path: [UInt8]) throws(PhotoProcessingError) -> LibraryFolder {
+        try open(path, numbers: .ofSystem)
+    }
+
+    /// Opens a folder by its path, on a file system that numbers its files in a certain way.
+    static func open(_ path: [UInt8], numbers: FileNumbers) throws(PhotoProcessingError) -> LibraryFolder {
         do throws(SystemFailure) {
             guard !path.contains(0) else { throw SystemFailure(number: ENOENT, call: "open") }
-            let directory = try OpenDirectory.open(absolute: path)
+            let directory = try OpenDirectory.open(absolute: path, numbers: numbers)
             let characters = path.map { CChar(bitPattern: $0) } + [0]
             guard let real = realpath(characters, nil) else { throw .last("realpath") }
             defer { free(real) }

@@ -28,12 +28,17 @@ public final class LibraryService: Service {
     /// The time between two scans of a library of which not every folder is watched: 60 s.
     static let pollingInterval: Duration = .seconds(60)
 
+    /// The rest after a scan, as a multiple of the scan's own time: 4. Sift's own moves are changes too, and must not
+    /// keep a slow volume busy all the time.
+    static let rest = 4
+
     private let library: LibraryID
     private let database: AppDatabase
     private let scanner: LibraryScanner
     private let indexer: PhotoIndexer?
     private let clock: EngineClock
     private let logger: Logger
+    private let makeWatch: @Sendable (LibraryFolder) -> LibraryWatch
     private let feed = Feed<Activity>()
 
     /// Creates a service.
@@ -44,10 +49,21 @@ public final class LibraryService: Service {
     ///   - indexer: Indexes the photos. Default: none.
     ///   - seams: The clock and dates. Default: those of the system.
     ///   - logger: The logger. Default: `sift.library`.
-    public init(
+    public convenience init(
         _ library: LibraryID, database: AppDatabase, indexer: PhotoIndexer? = nil, seams: EngineSeams = EngineSeams(),
         logger: Logger = Logger(label: "sift.library")
     ) {
+        self.init(
+            library, database: database, indexer: indexer, seams: seams, logger: logger,
+            makeWatch: { LibraryWatch($0) })
+    }
+
+    /// Creates a service with a watch of the caller's.
+    init(
+        _ library: LibraryID, database: AppDatabase, indexer: PhotoIndexer? = nil, seams: EngineSeams,
+        logger: Logger = Logger(label: "sift.library"), makeWatch: @escaping @Sendable (LibraryFolder) -> LibraryWatch
+    ) {
+        self.makeWatch = makeWatch
         self.library = library
         self.database = database
         self.indexer = indexer
@@ -94,7 +110,7 @@ public final class LibraryService: Service {
             throw PhotoProcessingError(.photoGone)
         }
         let folder = try await BlockingWork.reading(clock: clock) { try LibraryFolder.open(library.path) }
-        let watch = LibraryWatch(folder)
+        let watch = makeWatch(folder)
         let changes = watch.changes()
         let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let unindexed = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -102,19 +118,18 @@ public final class LibraryService: Service {
             group.addTask { for await _ in changes { due.continuation.yield() } }
             group.addTask { [self] in for await _ in unindexed.stream { try await index() } }
             defer { group.cancelAll() }
-            try await scan(watch)
+            var earliest = try await scan(watch)
             unindexed.continuation.yield()
-            if !watch.isComplete {
-                group.addTask { [clock] in
-                    while true {
-                        try await clock.sleep(for: Self.pollingInterval)
-                        due.continuation.yield()
-                    }
+            group.addTask { [clock] in
+                while true {
+                    try await clock.sleep(for: Self.pollingInterval)
+                    // The kernel may run out of watches at any scan.
+                    if !watch.isComplete { due.continuation.yield() }
                 }
             }
             for await _ in due.stream {
-                try await clock.sleep(for: Self.quietTime)
-                try await scan(watch)
+                try await clock.sleep(for: max(Self.quietTime, earliest - clock.now))
+                earliest = try await scan(watch)
                 unindexed.continuation.yield()
             }
             group.cancelAll()
@@ -123,13 +138,18 @@ public final class LibraryService: Service {
         try Task.checkCancellation()
     }
 
-    private func scan(_ watch: LibraryWatch) async throws {
-        let id = library
+    /// Scans the library. Returns the earliest time of the next scan.
+    private func scan(_ watch: LibraryWatch) async throws -> Duration {
+        let (id, start) = (library, clock.now)
         guard let library = try await database.read({ try PhotoStore().library(id, in: $0) }) else {
             throw PhotoProcessingError(.photoGone)
         }
-        try await scanner.scan(library, progress: { [feed] in feed.send(.scanning($0)) }, visited: { watch.add($0) })
+        try await scanner.scan(
+            library, progress: { [feed] in if !$0.isComplete { feed.send(.scanning($0)) } },
+            visited: { watch.add($0) })
+        let end = clock.now
         feed.send(.watching)
+        return end + (end - start) * Self.rest
     }
 
     /// Indexes the photos until none is left. A failure, such as a full data folder, must not end the program: nothing

@@ -11,16 +11,27 @@ import Darwin
 final class OpenDirectory: Sendable {
     let descriptor: Int32
 
+    /// How its file system numbers files.
+    let numbers: FileNumbers
+    private let hasLastingNumbers: Bool
+
     /// Takes ownership of a descriptor.
-    init(owning descriptor: Int32) { self.descriptor = descriptor }
+    init(owning descriptor: Int32, numbers: FileNumbers) {
+        self.descriptor = descriptor
+        self.numbers = numbers
+        hasLastingNumbers = numbers.areLasting(descriptor)
+    }
 
     deinit { close(descriptor) }
 
     /// Opens a folder by its absolute path. Follows symbolic links, because the person chose the path.
-    static func open(absolute path: [UInt8]) throws(SystemFailure) -> OpenDirectory {
+    static func open(
+        absolute path: [UInt8], numbers: FileNumbers = .ofSystem
+    ) throws(SystemFailure) -> OpenDirectory {
         let characters = path.map { CChar(bitPattern: $0) } + [0]
         return OpenDirectory(
-            owning: try System.call("open") { openat(AT_FDCWD, characters, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+            owning: try System.call("open") { openat(AT_FDCWD, characters, O_RDONLY | O_DIRECTORY | O_CLOEXEC) },
+            numbers: numbers)
     }
 
     /// Opens a folder inside this one. Never follows a symbolic link.
@@ -28,7 +39,7 @@ final class OpenDirectory: Sendable {
         OpenDirectory(
             owning: try System.call("openat") {
                 name.withCString { openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-            })
+            }, numbers: numbers)
     }
 
     /// Opens a folder inside this one, level by level. Never follows a symbolic link.
@@ -52,17 +63,21 @@ final class OpenDirectory: Sendable {
         do {
             try System.call("fstatat") { name.withCString { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) } }
         } catch  where error.number == ENOENT { return nil }
-        return ItemStatus(status)
+        return item(status)
     }
 
     /// Returns the status of this folder.
-    func status() throws(SystemFailure) -> ItemStatus { try Self.status(ofDescriptor: descriptor) }
+    func status() throws(SystemFailure) -> ItemStatus { try status(ofDescriptor: descriptor) }
 
-    /// Returns the status of an open descriptor.
-    static func status(ofDescriptor descriptor: Int32) throws(SystemFailure) -> ItemStatus {
+    /// Returns the status of an open descriptor in this folder.
+    private func status(ofDescriptor descriptor: Int32) throws(SystemFailure) -> ItemStatus {
         var status = stat()
         try System.call("fstat") { fstat(descriptor, &status) }
-        return ItemStatus(status)
+        return item(status)
+    }
+
+    private func item(_ status: stat) -> ItemStatus {
+        ItemStatus(status, inode: numbers.number(UInt64(status.st_ino)), isLasting: hasLastingNumbers)
     }
 
     /// Opens a regular file for reading. Never follows a symbolic link, and never waits for a pipe or a device.
@@ -73,7 +88,7 @@ final class OpenDirectory: Sendable {
             name.withCString { openat(descriptor, $0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }
         }
         do throws(SystemFailure) {
-            let status = try Self.status(ofDescriptor: file)
+            let status = try status(ofDescriptor: file)
             guard status.kind == .file else { throw SystemFailure(number: ENOENT, call: "openat") }
             return (file, status)
         } catch {

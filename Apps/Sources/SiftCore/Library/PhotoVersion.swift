@@ -2,7 +2,7 @@
 public struct PhotoVersion: Sendable, Hashable, Codable {
     /// The number of the device that holds the file. May differ after the volume was mounted again.
     public let device: UInt64
-    /// The number of the file on its device.
+    /// The number of the file on its device. 0 on a file system that makes numbers up, such as FAT.
     public let inode: UInt64
     /// The size in bytes.
     public let size: Int64
@@ -18,8 +18,15 @@ public struct PhotoVersion: Sendable, Hashable, Codable {
     }
 
     /// Returns whether this and another version are of the same file in the same state, also if the volume was mounted
-    /// again in the meantime and has another device number now.
+    /// again in the meantime and has another device number now. Without the number of a file, the size and the time
+    /// decide: compare the names, too.
     public func isSameFile(as other: PhotoVersion) -> Bool {
-        inode == other.inode && size == other.size && modified == other.modified
+        (inode == other.inode || !hasInode || !other.hasInode) && hasState(of: other)
     }
+
+    /// Whether the file has a lasting number.
+    var hasInode: Bool { inode != 0 }
+
+    /// Returns whether the size and the time are those of another version.
+    func hasState(of other: PhotoVersion) -> Bool { size == other.size && modified == other.modified }
 }

@@ -47,6 +47,21 @@ enum System {
         }
     }
 
+    /// Returns an absolute path without symbolic links. The last folders of the path need not exist.
+    static func realPath(_ path: [UInt8]) -> [UInt8] {
+        var (existing, rest) = (path[...], [UInt8]())
+        while let slash = existing.lastIndex(of: UInt8(ascii: "/")) {
+            if let real = realpath(existing.map { CChar(bitPattern: $0) } + [0], nil) {
+                defer { free(real) }
+                let bytes = Array(UnsafeRawBufferPointer(start: real, count: strlen(real)))
+                return bytes == [UInt8(ascii: "/")] && !rest.isEmpty ? rest : bytes + rest
+            }
+            rest = existing[slash...] + rest
+            existing = existing[..<slash]
+        }
+        return rest
+    }
+
     /// Moves a file, and never over an existing one.
     ///
     /// Where the file system knows no such move, the file gets its new name as a second link before it loses the old
@@ -103,13 +118,16 @@ enum ItemKind: Sendable, Hashable {
 /// The answer of `stat` about an item.
 struct ItemStatus: Sendable, Hashable {
     let kind: ItemKind
+    /// The version of the item. Its number is 0 where numbers do not last.
     let version: PhotoVersion
+    /// The number that the item has now.
+    let inode: UInt64
     let owner: UInt32
     let mode: UInt32
     /// The time of the last change of the item's content, name or permissions, in nanoseconds since 1970.
     let changed: Int64
 
-    init(_ status: stat) {
+    init(_ status: stat, inode: UInt64, isLasting: Bool) {
         kind =
             switch status.st_mode & mode_t(S_IFMT) {
             case mode_t(S_IFREG): .file
@@ -123,8 +141,9 @@ struct ItemStatus: Sendable, Hashable {
         let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
         #endif
         version = PhotoVersion(
-            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            device: UInt64(status.st_dev), inode: isLasting ? inode : 0, size: Int64(status.st_size),
             modified: Self.nanoseconds(modified))
+        self.inode = inode
         owner = UInt32(status.st_uid)
         mode = UInt32(status.st_mode)
         self.changed = Self.nanoseconds(changed)

@@ -15,10 +15,27 @@ public final class LibraryWatch: Sendable {
     private let folder: LibraryFolder
     private let descriptor: Int32
     private let isDegraded = Mutex(false)
+    private let watchFolder: AddWatch
+
+    /// Adds the folder of a path to an inotify descriptor. Returns a negative number if the kernel refuses.
+    typealias AddWatch = @Sendable (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32
+
+    /// The kernel's own call. On a system without inotify it refuses.
+    static let kernel: AddWatch = { descriptor, path, events in
+        #if os(Linux)
+        return inotify_add_watch(descriptor, path, events)
+        #else
+        return -1
+        #endif
+    }
 
     /// Creates a watch of a library, without a folder yet.
-    public init(_ folder: LibraryFolder) {
+    public convenience init(_ folder: LibraryFolder) { self.init(folder, watchFolder: Self.kernel) }
+
+    /// Creates a watch that adds folders by a call of the caller's.
+    init(_ folder: LibraryFolder, watchFolder: @escaping AddWatch) {
         self.folder = folder
+        self.watchFolder = watchFolder
         #if os(Linux)
         descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         #else
@@ -42,7 +59,7 @@ public final class LibraryWatch: Sendable {
                 UInt32(IN_CREATE) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
                 | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
             // The name of the open descriptor, so that the watch is on this folder even if a link takes its place.
-            if inotify_add_watch(descriptor, "/proc/self/fd/\(open.descriptor)", events) < 0 {
+            if watchFolder(descriptor, "/proc/self/fd/\(open.descriptor)", events) < 0 {
                 isDegraded.withLock { $0 = true }
             }
         } catch {

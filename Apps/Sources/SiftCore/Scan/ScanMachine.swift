@@ -4,15 +4,21 @@
 /// certainly new is an edit at once, so the first photos of a new library can be shown while the scan runs. A shot that
 /// may be a renamed one waits for the end.
 ///
-/// A picture is recognised by inode, size and modification time, or by size and content.
+/// A picture is recognised by inode, size and modification time, or by size and content. A trashed one is recognised by
+/// the former only: another file of the same content is a copy, and the trash still holds the photo. On a file system
+/// without lasting inodes, the name takes the inode's place.
 public struct ScanMachine: Sendable {
     private struct Identity: Hashable {
         let inode: UInt64
         let size: Int64
         let modified: Int64
+        /// Without lasting inodes, raws of one burst may have equal sizes and times.
+        let name: FileName?
 
-        init(_ version: PhotoVersion) {
+        init(_ file: PhotoFile) {
+            let version = file.version
             (inode, size, modified) = (version.inode, version.size, version.modified)
+            name = version.hasInode ? nil : file.path.name
         }
     }
 
@@ -40,9 +46,11 @@ public struct ScanMachine: Sendable {
             known.filter { $0.state == .present }.map { (Place(folder: $0.folder, key: $0.key), $0.id) },
             uniquingKeysWith: { first, _ in first })
         let pictured = known.filter { !$0.files.isEmpty }
-        byIdentity = Dictionary(grouping: pictured) { Identity($0.files[0].version) }.mapValues { $0.map(\.id) }
-        digestsBySize = Dictionary(grouping: pictured.filter { $0.digest != nil }) { $0.files[0].version.size }
-            .mapValues { $0.map(\.id) }
+        byIdentity = Dictionary(grouping: pictured) { Identity($0.files[0]) }.mapValues { $0.map(\.id) }
+        digestsBySize = Dictionary(grouping: pictured.filter { $0.digest != nil && $0.state != .trashed }) {
+            $0.files[0].version.size
+        }
+        .mapValues { $0.map(\.id) }
         unfound = Set(known.map(\.id))
     }
 
@@ -66,7 +74,7 @@ public struct ScanMachine: Sendable {
                 // A shot that lost its JPEG shows its raw from now on.
                 let hasNewPicture = here.files.first?.version.isSameFile(as: found.version) != true
                 if here.files != files { edits.append(.update(here.id, found, hasNewPicture: hasNewPicture)) }
-            } else if here != nil || byIdentity[Identity(found.version)] != nil
+            } else if here != nil || byIdentity[Identity(found.files[0])] != nil
                 || digestsBySize[found.version.size] != nil
             {
                 waiting.append(found)
@@ -91,7 +99,7 @@ public struct ScanMachine: Sendable {
     /// The pictures whose content has to be compared before the end: those that may be moved ones by their size.
     public var pathsToDigest: [PhotoFile] {
         waiting.filter { found in
-            candidates(byIdentity[Identity(found.version)]).isEmpty
+            candidates(byIdentity[Identity(found.files[0])]).isEmpty
                 && !candidates(digestsBySize[found.version.size]).isEmpty
         }
         .map { $0.files[0] }
@@ -109,7 +117,10 @@ public struct ScanMachine: Sendable {
         // Moved files first, so that two files that swapped their names keep their marks.
         var rest: [FoundShot] = []
         for found in waiting {
-            let sameFile = candidates(byIdentity[Identity(found.version)])
+            // Without lasting inodes, only at its old place may a file be a trashed one. The store knows whether it is.
+            let sameFile = candidates(byIdentity[Identity(found.files[0])]).filter {
+                found.version.hasInode || known[$0]?.state != .trashed || known[$0]?.folder == found.folder
+            }
             let sameContent = candidates(digestsBySize[found.version.size]).filter {
                 digests[found.files[0].path] != nil && known[$0]?.digest == digests[found.files[0].path]
             }
@@ -126,7 +137,7 @@ public struct ScanMachine: Sendable {
             // Written to in place, by its inode: the same photo in another version. Another file is another photo,
             // which must not inherit what was decided about the first.
             if let id = byPlace[Place(folder: found.folder, key: found.key)], unfound.contains(id),
-                known[id]?.files.first?.version.inode == found.version.inode
+                found.version.hasInode, known[id]?.files.first?.version.inode == found.version.inode
             {
                 unfound.remove(id)
                 edits.append(.update(id, found, hasNewPicture: true))

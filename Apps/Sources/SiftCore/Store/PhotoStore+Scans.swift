@@ -35,14 +35,7 @@ extension PhotoStore {
         for edit in edits {
             switch edit {
             case .insert(let found):
-                try clearPlace(of: found, except: nil, library, in: db)
-                try db.cachedStatement(
-                    sql: "INSERT INTO shot (library, folder, key, state, time) VALUES (?, ?, ?, 'present', ?)"
-                ).execute(
-                    arguments: [
-                        library.rawValue, Data(found.folder.bytes), Data(found.key), Self.time(of: found.version),
-                    ])
-                try insert(found.files, of: PhotoID(rawValue: db.lastInsertedRowID), digest: nil, in: db)
+                try insert(found, into: library, in: db)
             case .update(let id, let found, let hasNewPicture):
                 if hasNewPicture {
                     try db.execute(
@@ -53,6 +46,9 @@ extension PhotoStore {
                             """, arguments: [Self.time(of: found.version), id.rawValue])
                 }
                 try write(found.files, of: id, in: db)
+            case .move(let id, let found) where try !found.version.hasInode && isInTrash(id, in: db):
+                // Without lasting inodes, a copy at the photo's old place looks like the photo.
+                try insert(found, into: library, in: db)
             case .move(let id, let found):
                 try clearPlace(of: found, except: id, library, in: db)
                 // Another program has restored it: that is the reversal of the decision.
@@ -77,6 +73,26 @@ extension PhotoStore {
                     arguments: [id.rawValue])
             }
         }
+    }
+
+    private func insert(_ found: FoundShot, into library: LibraryID, in db: Database) throws {
+        try clearPlace(of: found, except: nil, library, in: db)
+        try db.cachedStatement(
+            sql: "INSERT INTO shot (library, folder, key, state, time) VALUES (?, ?, ?, 'present', ?)"
+        ).execute(
+            arguments: [library.rawValue, Data(found.folder.bytes), Data(found.key), Self.time(of: found.version)])
+        try insert(found.files, of: PhotoID(rawValue: db.lastInsertedRowID), digest: nil, in: db)
+    }
+
+    /// Returns whether the trash holds a shot, as far as Sift's own moves say.
+    private func isInTrash(_ id: PhotoID, in db: Database) throws -> Bool {
+        try String.fetchOne(
+            db,
+            sql: """
+                SELECT trashAct.phase FROM shot JOIN decision ON decision.shot = shot.id AND decision.kind = 'trash'
+                JOIN trashAct ON trashAct.key = json_extract(decision.action, '$.trashKey')
+                WHERE shot.id = ? AND shot.state = 'trashed' ORDER BY decision.number DESC LIMIT 1
+                """, arguments: [id.rawValue]) == TrashRecord.Phase.moved.rawValue
     }
 
     /// Marks a present shot at a place as missing, because another one is there now.

@@ -102,9 +102,8 @@ extension Trash {
         let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
         let (name, info) = (entry.name, try TrashFolder.infoName(of: entry.name))
         let isAtHome = try folder.holds(entry.version, as: entry.path.name)
-        if try trash.files.holds(entry.version, as: name) {
-            // A move by way of a second link was interrupted.
-            if isAtHome { try folder.remove(entry.path.name) }
+        if try trash.holds(entry, of: record) {
+            if isAtHome { try folder.removeLink(entry.path.name, ifAlso: name, in: trash.files) }
             return true
         }
         guard isAtHome else {
@@ -187,8 +186,11 @@ extension Trash {
     private func moveBack(_ entry: TrashRecord.Entry, of record: TrashRecord, in library: LibraryFolder) throws {
         let folder = try library.makeFolder(entry.path.folder)
         let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
-        if try trash.files.holds(entry.version, as: entry.name) {
-            guard try Self.moved(from: trash.files, entry.name, to: folder, entry.path.name) else { return }
+        if try trash.holds(entry, of: record) {
+            guard
+                try trash.files.removeLink(entry.name, ifAlso: entry.path.name, in: folder)
+                    || Self.moved(from: trash.files, entry.name, to: folder, entry.path.name)
+            else { return }
             try folder.sync()
             try trash.files.sync()
         }

@@ -32,7 +32,7 @@ extension Trash {
         case .restoring: break
         }
         do {
-            for index in record.entries.indices { try takeOut(record.entries[index], index, to: library) }
+            for index in record.entries.indices { try takeOut(index, of: record, to: library) }
             try syncFolders(of: record, in: library)
         } catch let failure as PhotoProcessingError {
             try putBack(&record, from: library)
@@ -53,7 +53,7 @@ extension Trash {
             for entry in record.entries {
                 let folder = try library.makeFolder(entry.path.folder)
                 let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
-                guard try trash.files.holds(entry.version, as: entry.name) else { throw Self.emptied }
+                guard try trash.holds(entry, of: record) else { throw Self.emptied }
                 guard try folder.status(of: entry.path.name) == nil else { throw PhotoProcessingError(.nameTaken) }
             }
         } catch let failure as SystemFailure {
@@ -65,12 +65,17 @@ extension Trash {
         .photoGone, message: "The trash no longer holds this photo.",
         advice: "It cannot be restored by Sift. Look in your backups.")
 
-    private func takeOut(_ entry: TrashRecord.Entry, _ index: Int, to library: LibraryFolder) throws {
+    private func takeOut(_ index: Int, of record: TrashRecord, to library: LibraryFolder) throws {
+        let entry = record.entries[index]
         try inWordsForPerson {
             let folder = try library.makeFolder(entry.path.folder)
-            if try folder.holds(entry.version, as: entry.path.name) { return }
             let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
-            guard try trash.files.holds(entry.version, as: entry.name) else { throw Self.emptied }
+            guard try trash.holds(entry, of: record) else {
+                // The place was free, so a file there that looks like this one was taken out by an earlier attempt.
+                guard try folder.holdsState(of: entry.version, as: entry.path.name) else { throw Self.emptied }
+                return
+            }
+            if try trash.files.removeLink(entry.name, ifAlso: entry.path.name, in: folder) { return }
             try System.moveWithoutReplacing(
                 from: trash.files.descriptor, entry.name, to: folder.descriptor, entry.path.name)
             try afterStep(.moved(index))
@@ -83,9 +88,9 @@ extension Trash {
             for entry in record.entries {
                 let folder = try library.makeFolder(entry.path.folder)
                 let trash = try finder.reopen(entry.place, of: folder, at: library.absolute(entry.path.folder))
-                guard try folder.holds(entry.version, as: entry.path.name),
-                    try trash.files.status(of: entry.name) == nil
-                else { continue }
+                guard try folder.holds(entry.version, as: entry.path.name) else { continue }
+                if try folder.removeLink(entry.path.name, ifAlso: entry.name, in: trash.files) { continue }
+                guard try trash.files.status(of: entry.name) == nil else { continue }
                 try System.moveWithoutReplacing(
                     from: folder.descriptor, entry.path.name, to: trash.files.descriptor, entry.name)
                 try trash.files.sync()

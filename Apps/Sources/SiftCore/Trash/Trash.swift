@@ -1,4 +1,5 @@
 public import Foundation
+public import Hablare
 
 #if canImport(Glibc)
 import Glibc
@@ -46,6 +47,25 @@ public struct Trash: Sendable {
         return Array("\(environment["HOME"] ?? NSHomeDirectory())/.local/share/Trash".utf8)
     }
 
+    /// Returns whether a scan of a library would find the files in a home trash. It would take them for restored ones.
+    ///
+    /// - Parameters:
+    ///   - home: The absolute path of the home trash. It need not exist.
+    ///   - library: The library. Hidden folders in it are not scanned.
+    ///   - seams: The clock that bounds the wait for the trash's volume: 10 s. Default: that of the system.
+    /// - Throws: ``PhotoProcessingError`` with code `notAnswering`. `CancellationError` if the task is cancelled.
+    public static func isScanned(
+        _ home: [UInt8], with library: LibraryFolder, seams: EngineSeams = EngineSeams()
+    ) async throws -> Bool {
+        let slash = UInt8(ascii: "/")
+        let files = try await BlockingWork.reading(clock: seams.clock) {
+            System.realPath(home + Array("/files".utf8))
+        }
+        let root = library.path.last == slash ? library.path : library.path + [slash]
+        guard (files + [slash]).starts(with: root) else { return false }
+        return RelativeFolder(bytes: files.dropFirst(root.count))?.names.contains { $0.isHidden } == false
+    }
+
     // MARK: State
 
     /// Returns whether a shot is in the trash because of an act: true if all of it is, false if none of it is, and nil
@@ -73,6 +93,29 @@ extension OpenDirectory {
     func holds(_ version: PhotoVersion, as name: FileName) throws(SystemFailure) -> Bool {
         guard let status = try status(of: name) else { return false }
         return status.kind == .file && status.version.isSameFile(as: version)
+    }
+
+    /// Returns whether a name is that of a file with the size and the time of a version.
+    func holdsState(of version: PhotoVersion, as name: FileName) throws(SystemFailure) -> Bool {
+        guard let status = try status(of: name) else { return false }
+        return status.kind == .file && status.version.hasState(of: version)
+    }
+
+    /// Removes a name if its file has another name too, as after an interrupted
+    /// ``System/moveWithoutReplacing(from:_:to:_:)`` by way of a second link.
+    ///
+    /// - Returns: Whether both names were of one file.
+    @discardableResult
+    func removeLink(
+        _ name: FileName, ifAlso other: FileName, in folder: OpenDirectory
+    ) throws(SystemFailure) -> Bool {
+        // FAT, which has no lasting numbers, has no second links either.
+        guard let status = try status(of: name), status.kind == .file, status.version.hasInode,
+            let there = try folder.status(of: other), status.version.device == there.version.device,
+            status.inode == there.inode
+        else { return false }
+        try remove(name)
+        return true
     }
 }
 

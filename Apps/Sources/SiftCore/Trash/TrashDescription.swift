@@ -25,6 +25,13 @@ enum TrashDescription {
         return contents.isEmpty || String(decoding: contents, as: UTF8.self).contains(mark(record.key))
     }
 
+    /// Returns whether there is a description that names this act.
+    static func isMarked(_ info: FileName, in trash: TrashFolder, _ record: TrashRecord) throws -> Bool {
+        guard try trash.info.status(of: info) != nil else { return false }
+        let contents = try trash.info.contents(of: info, limit: 64 * 1024)
+        return String(decoding: contents, as: UTF8.self).contains(mark(record.key))
+    }
+
     private static func mark(_ key: String) -> String { "X-Sift-Key=\(PercentCoding.text(of: Array(key.utf8)))\n" }
 
     /// Returns a date in the form of the specification: local time without a zone.

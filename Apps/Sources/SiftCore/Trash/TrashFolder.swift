@@ -27,6 +27,16 @@ final class TrashFolder: Sendable {
         return try folder.folder(name)
     }
 
+    /// Returns whether this trash holds a file of an act: by the file's number, or by the act's own description because
+    /// not every file system keeps the numbers of files. Size and time are compared in both cases.
+    func holds(_ entry: TrashRecord.Entry, of record: TrashRecord) throws -> Bool {
+        guard let status = try files.status(of: entry.name), status.kind == .file,
+            status.version.hasState(of: entry.version)
+        else { return false }
+        if status.version.hasInode, status.version.inode == entry.version.inode { return true }
+        return try TrashDescription.isMarked(Self.infoName(of: entry.name), in: self, record)
+    }
+
     /// The longest name of a file in the trash, so that the name of its `.trashinfo` fits too.
     private static let longestName = FileName.longest - ".trashinfo".utf8.count
 
@@ -82,7 +92,7 @@ struct TrashFinder: Sendable {
     func trash(of folder: OpenDirectory, at path: [UInt8]) throws(PhotoProcessingError) -> TrashFolder {
         do throws(SystemFailure) {
             let device = try folder.status().version.device
-            if try deviceOfHome() == device { return try openHome(home, creating: true) }
+            if try deviceOfHome() == device { return try openHome(home, folder.numbers, creating: true) }
             return try volumeTrash(of: folder, at: path)
         } catch  where [EACCES, EPERM, EROFS, ENOTDIR, ELOOP].contains(error.number) {
             throw PhotoProcessingError(.noTrash, cause: "\(error.call): \(error.number)")
@@ -95,7 +105,7 @@ struct TrashFinder: Sendable {
     func reopen(_ place: TrashPlace, of folder: OpenDirectory, at path: [UInt8]) throws(SystemFailure) -> TrashFolder {
         switch place {
         case .home(let encoded):
-            return try openHome(PercentCoding.bytes(of: encoded) ?? home, creating: false)
+            return try openHome(PercentCoding.bytes(of: encoded) ?? home, folder.numbers, creating: false)
         case .volume(let encoded):
             guard let inside = PercentCoding.bytes(of: encoded).flatMap({ RelativeFolder(bytes: $0) }) else {
                 throw SystemFailure(number: ENOENT, call: "open")
@@ -120,7 +130,9 @@ struct TrashFinder: Sendable {
         return try OpenDirectory.open(absolute: [UInt8(ascii: "/")]).status().version.device
     }
 
-    private func openHome(_ path: [UInt8], creating: Bool) throws(SystemFailure) -> TrashFolder {
+    private func openHome(
+        _ path: [UInt8], _ numbers: FileNumbers, creating: Bool
+    ) throws(SystemFailure) -> TrashFolder {
         if creating {
             guard let names = RelativeFolder(bytes: path.drop { $0 == UInt8(ascii: "/") }) else {
                 throw SystemFailure(number: ENOENT, call: "open")
@@ -137,7 +149,8 @@ struct TrashFinder: Sendable {
             }
         }
         return try TrashFolder(
-            try OpenDirectory.open(absolute: path), place: .home(PercentCoding.text(of: path)), top: nil)
+            try OpenDirectory.open(absolute: path, numbers: numbers), place: .home(PercentCoding.text(of: path)),
+            top: nil)
     }
 
     // MARK: The trash of a volume
@@ -150,10 +163,11 @@ struct TrashFinder: Sendable {
         var status = try top.status()
         while true {
             let above = OpenDirectory(
-                owning: try System.call("openat") { openat(top.descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+                owning: try System.call("openat") { openat(top.descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) },
+                numbers: folder.numbers)
             let aboveStatus = try above.status()
             guard aboveStatus.version.device == status.version.device,
-                aboveStatus.version.inode != status.version.inode
+                aboveStatus.inode != status.inode
             else { return (top, topPath.isEmpty ? [UInt8(ascii: "/")] : topPath) }
             (top, status) = (above, aboveStatus)
             topPath = Array(topPath[..<(topPath.lastIndex(of: UInt8(ascii: "/")) ?? 0)])

@@ -83,6 +83,7 @@ public struct SiftApplication {
     ) async throws -> SiftApplication {
         // The folders first: a wrong name must leave nothing behind.
         let folders = try await Self.folders(locations)
+        try await checkTrash(locations, folders)
         do {
             try FileManager.default.createDirectory(
                 at: locations.data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -170,6 +171,24 @@ public struct SiftApplication {
             found.append(folder)
         }
         return found
+    }
+
+    /// Refuses a trash inside a folder of photos: the next scan would find each trashed photo and count it as restored.
+    private static func checkTrash(_ locations: Locations, _ folders: [LibraryFolder]) async throws {
+        let home = locations.trash.map { Array($0.utf8) } ?? Trash.usualHome()
+        let trash = String(decoding: home, as: UTF8.self)
+        for folder in folders {
+            do {
+                guard try await Trash.isScanned(home, with: folder) else { continue }
+            } catch let error as PhotoProcessingError {
+                throw SiftStartError(error, folder: trash)
+            }
+            let name = String(decoding: folder.path, as: UTF8.self)
+            throw SiftStartError(
+                .trashInFolder,
+                "The trash '\(trash)' lies inside the folder of photos '\(name)', so Sift would show trashed photos "
+                    + "as if they were restored. Pass --trash with a directory outside of the folder.")
+        }
     }
 
     private static func settings(_ locations: Locations) throws -> SiftSettings {

@@ -16,6 +16,8 @@ public struct SiftStartError: Error, Sendable, Hashable {
         public static let folderMissing = Code(rawValue: "folderMissing")
         /// Two of the folders are the same, or one lies inside another.
         public static let foldersOverlap = Code(rawValue: "foldersOverlap")
+        /// The trash lies where a folder of photos shows its files.
+        public static let trashInFolder = Code(rawValue: "trashInFolder")
         /// The data directory cannot be created.
         public static let cannotCreateData = Code(rawValue: "cannotCreateData")
         /// The data directory is full, or cannot be read or written.

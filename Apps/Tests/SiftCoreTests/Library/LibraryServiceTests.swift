@@ -1,9 +1,11 @@
 import Foundation
+import GRDB
 import Hablare
 import HablareLoading
 import HablarePersistence
 import HablareStores
 import HablareTestKit
+import Synchronization
 import Testing
 
 @testable import SiftCore
@@ -32,13 +34,75 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             let activities = service.activities
             group.addTask {
-                for await activity in activities where activity == .watching { watching.add(1) }
+                for await activity in activities {
+                    if activity == .watching { watching.add(1) }
+                    // The pages would say that Sift looks for photos after every scan.
+                    if case .scanning(let progress) = activity { #expect(!progress.isComplete) }
+                }
             }
             group.addTask { try await service.run() }
             await until { watching.value > 0 }
             #expect(try await store.photos().count == 1)
             try store.test.add("d/b.jpg")
+            // The poll sleeps too.
+            await store.clock.sleepers(reach: 2)
+            store.clock.advance(by: LibraryService.quietTime)
+            try await until { try await store.photos().count == 2 }
+            group.cancelAll()
+        }
+    }
+
+    @Test func restsBetweenScansForFourTimesAsLongAsOneTakes() async throws {
+        let store = try await TestStore()
+        try store.test.add("a.jpg")
+        // The first commit takes 10 s, and every commit notes its time.
+        let commits = CommitTimes(store.clock, first: .seconds(10))
+        store.database.writer.add(transactionObserver: commits)
+        let service = LibraryService(store.library.id, database: store.database, seams: .controlled(by: store.clock))
+        let watching = Count(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let activities = service.activities
+            group.addTask { for await activity in activities where activity == .watching { watching.add(1) } }
+            group.addTask { try await service.run() }
+            await until { watching.value > 0 }
+            let before = commits.times.count
+            try store.test.add("b.jpg")
+            await store.clock.sleepers(reach: 2)
+            store.clock.advance(by: .milliseconds(39_500))
+            for _ in 0..<500 { await Task.yield() }
+            #expect(commits.times.count == before)
+            store.clock.advance(by: .milliseconds(500))
+            try await until { try await store.photos().count == 2 }
+            #expect(commits.times[before] >= .seconds(50))
+            group.cancelAll()
+        }
+    }
+
+    @Test func pollsFromTheScanAtWhichTheKernelHasNoWatchLeft() async throws {
+        let store = try await TestStore()
+        let isFull = Count(0)
+        let service = LibraryService(
+            store.library.id, database: store.database, seams: .controlled(by: store.clock),
+            makeWatch: { folder in
+                LibraryWatch(folder) { isFull.value > 0 ? -1 : LibraryWatch.kernel($0, $1, $2) }
+            })
+        let watching = Count(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let activities = service.activities
+            group.addTask { for await activity in activities where activity == .watching { watching.add(1) } }
+            group.addTask { try await service.run() }
+            await until { watching.value > 0 }
+            isFull.add(1)
+            try store.test.add("d/a.jpg")
+            await store.clock.sleepers(reach: 2)
+            store.clock.advance(by: LibraryService.quietTime)
+            await until { watching.value > 1 }
+            #expect(try await store.photos().count == 1)
+            // Nothing reports a change of the new folder.
+            try store.test.add("d/b.jpg")
             await store.clock.sleepers(reach: 1)
+            store.clock.advance(by: LibraryService.pollingInterval)
+            await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
             try await until { try await store.photos().count == 2 }
             group.cancelAll()
@@ -78,10 +142,10 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             try await until { try await store.photo("a.jpg").header != nil }
-            // The index waits for its next attempt.
-            await store.clock.sleepers(reach: 1)
-            try store.test.add("b.jpg")
+            // The index waits for its next attempt, and the poll for its time.
             await store.clock.sleepers(reach: 2)
+            try store.test.add("b.jpg")
+            await store.clock.sleepers(reach: 3)
             store.clock.advance(by: LibraryService.quietTime)
             try await until { try await store.photos().count == 2 }
             #expect(try await store.photo("b.jpg").header == nil)
@@ -108,4 +172,23 @@ import Testing
         #expect(alike.map(\.id) == [photo.id] && alike.first?.features == features && alike.first?.width == 4000)
         #expect(try await store.photo("b.jpg").features == features)
     }
+}
+
+/// Notes when the database commits. The first commit takes its time.
+private final class CommitTimes: TransactionObserver, Sendable {
+    private let clock: ManualClock
+    private let delay: Duration
+    private let state = Mutex<[Duration]>([])
+
+    init(_ clock: ManualClock, first delay: Duration) { (self.clock, self.delay) = (clock, delay) }
+
+    var times: [Duration] { state.withLock { $0 } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) {
+        if times.isEmpty { clock.advance(by: delay) }
+        state.withLock { $0.append(clock.now.offset) }
+    }
+    func databaseDidRollback(_ db: Database) {}
 }

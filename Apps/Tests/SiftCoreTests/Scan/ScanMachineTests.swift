@@ -143,6 +143,51 @@ import Testing
         #expect(try machine.listed(.root, [item("z.jpg", version(3))]).isEmpty)
         #expect(try machine.ended() == [.move(PhotoID(rawValue: 3), found("z.jpg", version(3)))])
     }
+
+    // MARK: File systems without lasting inodes, such as FAT
+
+    @Test func knowsAPhotoWithoutAnInodeAtItsPlace() throws {
+        var machine = ScanMachine(known: [try known(1, "a.jpg", version(0)), try known(2, "b.jpg", version(7))])
+        // The second one was scanned by an earlier Sift, which stored the inode of that mount.
+        let edits = try machine.listed(.root, [item("a.jpg", version(0)), item("b.jpg", version(0))])
+        #expect(try edits == [.update(PhotoID(rawValue: 2), found("b.jpg", version(0)), hasNewPicture: false)])
+        #expect(machine.ended().isEmpty)
+    }
+
+    @Test func seesAnotherStateWithoutAnInodeAsAnotherPhoto() throws {
+        var machine = ScanMachine(known: [try known(1, "a.jpg", version(0))])
+        let other = version(0, modified: 9)
+        #expect(try machine.listed(.root, [item("a.jpg", other)]).isEmpty)
+        #expect(try machine.ended() == [.lose(PhotoID(rawValue: 1)), .insert(found("a.jpg", other))])
+    }
+
+    @Test func recognisesAMovedPhotoWithoutAnInodeByItsName() throws {
+        // Raws of one burst: equal sizes, and times of 2 s.
+        var machine = ScanMachine(known: [try known(1, "1.jpg", version(0)), try known(2, "2.jpg", version(0))])
+        let new = try folder("new")
+        #expect(try machine.listed(new, [item("2.jpg", version(0)), item("3.jpg", version(0))]).count == 1)
+        #expect(machine.listed(.root, []).isEmpty)
+        #expect(
+            try machine.ended()
+                == [.lose(PhotoID(rawValue: 1)), .move(PhotoID(rawValue: 2), found("new/2.jpg", version(0)))])
+    }
+
+    @Test func leavesTrashedPhotosWithoutAnInodeUnlessAtTheirPlace() throws {
+        let shot = try known(1, "a.jpg", version(0), .trashed)
+        for (place, isCandidate) in [("a.jpg", true), ("copies/a.jpg", false)] {
+            var machine = ScanMachine(known: [shot])
+            let found = try found(place, version(0))
+            _ = try machine.listed(found.folder, [item("a.jpg", version(0))])
+            #expect(machine.ended() == [isCandidate ? .move(PhotoID(rawValue: 1), found) : .insert(found)])
+        }
+    }
+
+    @Test func seesACopyOfATrashedPhotoAsAnotherPhoto() throws {
+        var machine = ScanMachine(known: [try known(3, "z.jpg", version(3), .trashed, digest: [1])])
+        let copy = version(50, modified: 99)
+        #expect(try machine.listed(.root, [item("z.jpg", copy)]) == [.insert(found("z.jpg", copy))])
+        #expect(machine.pathsToDigest.isEmpty && machine.ended().isEmpty)
+    }
 }
 
 @Suite struct ContentDigestTests {

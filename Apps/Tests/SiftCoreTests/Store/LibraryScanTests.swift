@@ -153,6 +153,62 @@ import Testing
         #expect(try await store.photo("a.jpg").decision == nil)
     }
 
+    @Test func takesACopyOfATrashedPhotoForAnotherPhoto() async throws {
+        let store = try await TestStore("a.jpg", "a.cr2", "a.xmp")
+        let photo = try await store.photo("a.jpg")
+        let digest = try ContentDigest.digest(
+            of: store.test.open().open(photo.principal.path, id: photo.id, expecting: photo.version))
+        try await store.database.write {
+            try PhotoStore().saveDigest(digest, of: photo.id, version: photo.version, in: $0)
+        }
+        try await store.running(store.processor()) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+        }
+        try store.test.add("a.jpg")
+        try await store.scan()
+        let copy = try await store.photo("a.jpg")
+        #expect(copy.id != photo.id && copy.decision == nil)
+        #expect(try await store.photo(photo.id).state == .trashed)
+        #expect(try await store.history().map(\.isUndone) == [false])
+        // The whole shot comes back as soon as the copy has another name.
+        try FileManager.default.moveItem(
+            at: store.test.photos.appending(path: "a.jpg"), to: store.test.photos.appending(path: "copy.jpg"))
+        try await store.scan()
+        try await store.running(store.processor()) { processor in
+            try await processor.undo(of: store.library.id)
+            try await processor.flush()
+        }
+        #expect(store.test.names(store.test.photos) == ["a.cr2", "a.jpg", "a.xmp", "copy.jpg"])
+        #expect(store.test.trashed.isEmpty && store.test.descriptions.isEmpty)
+    }
+
+    @Test("Without inodes, the journal says whether a photo at the place of a trashed one is that one")
+    func asksTheJournalWithoutInodes() async throws {
+        let store = try await TestStore("a.jpg")
+        let photo = try await store.photo("a.jpg")
+        try await store.running(store.processor()) { processor in
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.flush()
+        }
+        var file = photo.principal
+        file.version = PhotoVersion(
+            device: 1, inode: 0, size: file.version.size, modified: file.version.modified)
+        let edit = ScanEdit.move(
+            photo.id, FoundShot(folder: .root, key: file.path.name.parts.stem, files: [file]))
+        let library = store.library.id
+        try await store.database.write { try PhotoStore().apply([edit], to: library, in: $0) }
+        #expect(try await store.photo(photo.id).state == .trashed)
+        #expect(try await store.photo("a.jpg").id != photo.id)
+        #expect(try await store.history().map(\.isUndone) == [false])
+        // Sift takes it out of the trash while the scan runs.
+        try await store.database.write { db in
+            try db.execute(sql: "UPDATE trashAct SET phase = 'restoring'")
+            try PhotoStore().apply([edit], to: library, in: db)
+        }
+        #expect(try await store.photo("a.jpg").id == photo.id)
+    }
+
     @Test func pagesInTheOrderOfTime() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg")
         let id = store.library.id

@@ -68,10 +68,12 @@ final class TestStore: Sendable {
     }
 
     /// Opens a processor, as at the start of the program.
-    func processor(_ configuration: ActionQueueConfiguration = .sift) async throws -> PhotoBatchProcessor {
+    func processor(
+        _ configuration: ActionQueueConfiguration = .sift, trash: Trash? = nil
+    ) async throws -> PhotoBatchProcessor {
         try await PhotoBatchProcessor(
-            database: database, trash: trash(), configuration: configuration, seams: .controlled(by: clock),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            database: database, trash: trash ?? self.trash(), configuration: configuration,
+            seams: .controlled(by: clock), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Runs a processor during a test.

@@ -265,6 +265,30 @@ import Testing
         #expect(test.trashed == ["a.jpg"] && test.descriptions == ["a.jpg.trashinfo"])
     }
 
+    /// Where the file system has no exclusive rename, a move is a second link and then the removal of the first one.
+    @Test func removesTheLinkInTheTrashAfterACrashBetweenTheLinksOfARestore() throws {
+        let test = try TestLibrary()
+        let files = [try test.add("a.jpg"), try test.add("a.cr2")]
+        try test.trash().trash(files, of: test.open(), key: "k")
+        _ = try survives(1, test) { try $0.restore(key: "k", to: test.open()) }
+        try FileManager.default.linkItem(
+            at: test.home.appending(path: "files/a.jpg"), to: test.photos.appending(path: "a.jpg"))
+        #expect(try test.trash().restore(key: "k", to: test.open()))
+        #expect(try files.map { try test.file($0.path) } == files)
+        #expect(test.trashed.isEmpty && test.descriptions.isEmpty)
+    }
+
+    @Test func removesTheLinkInTheTrashOfAnActThatIsNotWanted() throws {
+        let test = try TestLibrary()
+        let file = try test.add("a.jpg")
+        _ = try survives(2, test) { try $0.trash([file], of: test.open(), key: "k") }
+        try FileManager.default.linkItem(
+            at: test.photos.appending(path: "a.jpg"), to: test.home.appending(path: "files/a.jpg"))
+        #expect(try test.trash().restore(key: "k", to: test.open()) == false)
+        #expect(try test.file(file.path) == file)
+        #expect(test.trashed.isEmpty && test.descriptions.isEmpty)
+    }
+
     @Test func adoptsAHalfWrittenDescriptionOfItsOwn() throws {
         let test = try TestLibrary()
         let file = try test.add("a.jpg")

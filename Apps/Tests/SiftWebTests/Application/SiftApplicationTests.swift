@@ -36,4 +36,54 @@ struct NoImaging: PhotoImaging {
         #expect(error?.code == .busy)
         withExtendedLifetime(first) {}
     }
+
+    /// A folder of photos with a folder inside, and a link to that one from outside.
+    private func withFolders(_ body: (URL) async throws -> Void) async throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "sift-\(UUID().uuidString)")
+        defer { removeFolder(root) }
+        try FileManager.default.createDirectory(
+            at: root.appending(path: "photos/inner"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: root.appending(path: "link"), withDestinationURL: root.appending(path: "photos/inner"))
+        try await body(root)
+    }
+
+    private func open(_ root: URL, trash: String, photos: String = "photos") async throws -> SiftApplication {
+        try await SiftApplication.open(
+            SiftApplication.Locations(
+                data: root.appending(path: "data"), photos: root.appending(path: photos).path,
+                trash: root.appending(path: trash).path),
+            imaging: NoImaging(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    @Test(
+        "A trash whose files a scan would find is refused, and nothing is created",
+        arguments: ["photos", "photos/Trash", "photos/inner/new/Trash", "link/Trash"])
+    func refusesTrashInside(_ trash: String) async throws {
+        try await withFolders { root in
+            let error = await #expect(throws: SiftStartError.self) { _ = try await open(root, trash: trash) }
+            #expect(error?.code == .trashInFolder)
+            #expect(error?.message.contains("--trash") == true)
+            #expect(!FileManager.default.fileExists(atPath: root.appending(path: "data").path))
+            #expect(!FileManager.default.fileExists(atPath: root.appending(path: "photos/Trash").path))
+        }
+    }
+
+    @Test("A folder that is the inside of the trash is refused") func refusesFolderInsideTrash() async throws {
+        try await withFolders { root in
+            try FileManager.default.createDirectory(
+                at: root.appending(path: "Trash/files"), withIntermediateDirectories: true)
+            let error = await #expect(throws: SiftStartError.self) {
+                _ = try await open(root, trash: "Trash", photos: "Trash/files")
+            }
+            #expect(error?.code == .trashInFolder)
+        }
+    }
+
+    @Test(
+        "A trash beside the photos, or in a hidden folder among them, is used",
+        arguments: ["Trash", "photos2/Trash", "photos/.local/share/Trash"])
+    func usesTrashOutside(_ trash: String) async throws {
+        try await withFolders { root in _ = try await open(root, trash: trash) }
+    }
 }
