@@ -79,6 +79,41 @@ import Testing
         #expect(throws: PhotoProcessingError.self) { try XMPSidecar(Array(text.utf8)) }
     }
 
+    private static let nested = """
+        <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
+        <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:m="urn:m">\
+        <m:Pantry><rdf:Bag><rdf:li><rdf:Description xmp:Rating="2"><xmp:Label>Green</xmp:Label></rdf:Description>\
+        </rdf:li></rdf:Bag></m:Pantry></rdf:Description></rdf:RDF></x:xmpmeta>
+        """
+
+    @Test func leavesThePropertiesOfIngredientsAlone() throws {
+        var sidecar = try sidecar(Self.nested)
+        #expect(try sidecar.value(of: .rating) == nil && sidecar.value(of: .label) == nil)
+        try sidecar.set(.rating, to: nil)
+        try sidecar.set(.label, to: nil)
+        #expect(text(sidecar) == Self.nested)
+        try sidecar.set(.rating, to: "5")
+        #expect(try sidecar.value(of: .rating) == "5")
+        #expect(
+            text(sidecar)
+                == Self.nested.replacingOccurrences(
+                    of: "<rdf:Description rdf:about", with: "<rdf:Description xmp:Rating=\"5\" rdf:about"))
+        try sidecar.set(.rating, to: nil)
+        #expect(text(sidecar) == Self.nested)
+    }
+
+    @Test(arguments: ["<xap:Rating/>", "<xap:Rating />", "<xap:Rating></xap:Rating>"])
+    func fillsAnEmptyElement(_ element: String) throws {
+        let start = Self.elements.replacingOccurrences(of: "<xap:Rating>2</xap:Rating>", with: element)
+        var sidecar = try sidecar(start)
+        #expect(try sidecar.value(of: .rating) == "")
+        try sidecar.set(.rating, to: "5")
+        #expect(try sidecar.value(of: .rating) == "5")
+        #expect(!text(sidecar).contains("Rating="), "No second property is added.")
+        try sidecar.set(.rating, to: nil)
+        #expect(text(sidecar) == Self.elements.replacingOccurrences(of: "<xap:Rating>2</xap:Rating>", with: ""))
+    }
+
     @Test func survivesEveryTruncation() throws {
         let bytes = Array(Self.darktable.utf8)
         for count in 0..<bytes.count {
