@@ -110,7 +110,8 @@ public struct PhotoCommitter: ActionCommitter {
             guard version.isSameFile(as: picture.version) else { throw PhotoProcessingError(.photoChanged) }
             // The marks of now: an action that failed for long must not bring back older ones.
             if library.writesSidecars, let marks = photo?.marks {
-                try SidecarWriter().write(marks, after: action, of: picture.path, in: folder)
+                let files = current(action, photo, withSidecarsOfNow: true)
+                try SidecarWriter().write(marks, after: action, of: files, in: folder)
             }
             return .carriedOut(nil)
         default: return .carriedOut(nil)
@@ -130,13 +131,19 @@ public struct PhotoCommitter: ActionCommitter {
     }
 
     /// Returns the files that were shown, at the places where a scan has seen them since.
-    private func current(_ action: PhotoAction, _ photo: Photo?) -> [PhotoFile] {
-        action.files.map { shown in
+    ///
+    /// - Parameter withSidecarsOfNow: Whether to return the sidecars that a scan has seen since, in place of those that
+    ///   were shown. Default: false.
+    private func current(
+        _ action: PhotoAction, _ photo: Photo?, withSidecarsOfNow: Bool = false
+    ) -> [PhotoFile] {
+        let sidecars = withSidecarsOfNow ? (photo?.files ?? []).filter { $0.role == .sidecar } : []
+        return action.files.filter { !withSidecarsOfNow || $0.role != .sidecar }.map { shown in
             var file = shown
             let now = photo?.files.first { $0.version.isSameFile(as: shown.version) && $0.role == shown.role }
             if let now { file.path = now.path }
             return file
-        }
+        } + sidecars
     }
 
     private func record(_ results: some Sequence<(PhotoAction, Result)> & Sendable) throws {
