@@ -21,11 +21,20 @@ public final class PhotoBatchProcessor: Service {
         public let error: PhotoProcessingError
     }
 
+    /// A sidecar that cannot be written. The decision stands.
+    public struct SidecarFailure: Sendable, Hashable {
+        /// The action whose mark the sidecar does not have.
+        public let action: PhotoAction
+        /// The reason.
+        public let error: PhotoProcessingError
+    }
+
     private let queue: DurableActionQueue<PhotoCommitter>
     private let decisions = DecisionStore()
     private let date: @Sendable () -> Date
     private let activity: PersonActivity
     private let refusalFeed: Feed<Refusal>
+    private let sidecarFailureFeed: Feed<SidecarFailure>
 
     /// Opens the queue.
     ///
@@ -46,11 +55,21 @@ public final class PhotoBatchProcessor: Service {
         self.activity = activity
         let feed = Feed<Refusal>()
         refusalFeed = feed
+        let sidecarFeed = Feed<SidecarFailure>()
+        sidecarFailureFeed = sidecarFeed
         let committer = PhotoCommitter(database: database, trash: trash) { action, error in
             logger.warning(
                 "A decision was refused",
                 metadata: ["photo": "\(action.photo)", "kind": "\(action.kind)", "code": "\(error.code.rawValue)"])
             feed.send(Refusal(action: action, error: error))
+        } onSidecarFailure: { action, error in
+            logger.warning(
+                "A sidecar was not written",
+                metadata: [
+                    "photo": "\(action.photo)", "kind": "\(action.kind)", "code": "\(error.code.rawValue)",
+                    "cause": "\(error.cause ?? "none")",
+                ])
+            sidecarFeed.send(SidecarFailure(action: action, error: error))
         }
         queue = try await DurableActionQueue(
             "photos", in: database.writer, committer: committer, configuration: configuration, seams: seams,
@@ -220,6 +239,8 @@ public final class PhotoBatchProcessor: Service {
     public var pendingActions: [PendingAction<PhotoAction>] { queue.pendingActions }
     /// The decisions that are refused from now on. Each reader gets each of them.
     public var refusals: AsyncStream<Refusal> { refusalFeed.elements() }
+    /// The sidecars that cannot be written from now on, each folder or photo once. Each reader gets each of them.
+    public var sidecarFailures: AsyncStream<SidecarFailure> { sidecarFailureFeed.elements() }
 }
 
 extension ActionQueueConfiguration {

@@ -8,11 +8,14 @@ import Logging
 /// photo is still the one that was shown.
 ///
 /// A refusal for good (the photo is gone, was replaced, or its place is taken) is recorded with the decision and counts
-/// as done for the queue, because no retry can change it. Other failures are retried by the queue.
+/// as done for the queue, because no retry can change it. Other failures are retried by the queue. A sidecar that cannot
+/// be written refuses no decision: the mark is in the database and stays.
 public struct PhotoCommitter: ActionCommitter {
-    private let database: AppDatabase
+    let database: AppDatabase
     private let trash: Trash
     private let onRefusal: @Sendable (PhotoAction, PhotoProcessingError) -> Void
+    private let onSidecarFailure: @Sendable (PhotoAction, PhotoProcessingError) -> Void
+    private let reports = SidecarReports()
     private let photos = PhotoStore()
     private let decisions = DecisionStore()
 
@@ -22,18 +25,26 @@ public struct PhotoCommitter: ActionCommitter {
     ///   - database: Sift's database.
     ///   - trash: The trash.
     ///   - onRefusal: Called for each action that was refused for good. Default: does nothing.
+    ///   - onSidecarFailure: Called for a sidecar that cannot be written, once for its folder or its photo. The decision
+    ///     stays. Default: does nothing.
     public init(
         database: AppDatabase, trash: Trash,
-        onRefusal: @escaping @Sendable (PhotoAction, PhotoProcessingError) -> Void = { _, _ in }
+        onRefusal: @escaping @Sendable (PhotoAction, PhotoProcessingError) -> Void = { _, _ in },
+        onSidecarFailure: @escaping @Sendable (PhotoAction, PhotoProcessingError) -> Void = { _, _ in }
     ) {
         self.database = database
         self.trash = trash
         self.onRefusal = onRefusal
+        self.onSidecarFailure = onSidecarFailure
     }
 
     /// The result of one action.
-    private enum Result: Sendable {
+    enum Result: Sendable {
         case carriedOut(Photo.State?)
+        /// The sidecar of a picture is up to date.
+        case sidecarWritten(RelativePath)
+        /// The mark stays, and the sidecar of the picture does not have it.
+        case sidecarFailed(RelativePath, PhotoProcessingError)
         case refused(PhotoProcessingError)
         case failed(any Error)
     }
@@ -67,6 +78,14 @@ public struct PhotoCommitter: ActionCommitter {
         return zip(items, results).map { item, result in
             switch result {
             case .carriedOut: return .done
+            case .sidecarWritten(let picture):
+                reports.succeeded(for: picture, in: item.action.library)
+                return .done
+            case .sidecarFailed(let picture, let error):
+                if reports.isNew(error, of: picture, in: item.action.library) {
+                    onSidecarFailure(item.action, error.forSidecar(of: picture.name))
+                }
+                return .done
             case .refused(let error):
                 onRefusal(item.action, error)
                 return .done
@@ -88,7 +107,14 @@ public struct PhotoCommitter: ActionCommitter {
             )
         }
         guard let library else { throw PhotoProcessingError(.photoGone) }
-        let folder = try folders[library.id] ?? LibraryFolder.open(library)
+        let folder: LibraryFolder
+        do {
+            folder = try folders[library.id] ?? LibraryFolder.open(library)
+        } catch let error as PhotoProcessingError
+            where error.code == .permissionMissing && action.kind.sidecarProperty != nil
+        {
+            return withoutSidecar(action.files, of: library, error)
+        }
         folders[library.id] = folder
         switch action.kind {
         case .trash where decision > action.execution:
@@ -103,16 +129,9 @@ public struct PhotoCommitter: ActionCommitter {
         case .restore:
             return .carriedOut(try trash.restore(key: action.trashKey, to: folder) ? .present : nil)
         case .favourite, .rating, .label:
-            guard photo?.state != .trashed, let picture = current(action, photo).first else {
-                return .carriedOut(nil)
-            }
-            guard let version = try folder.version(of: picture.path) else { throw PhotoProcessingError(.photoGone) }
-            guard version.isSameFile(as: picture.version) else { throw PhotoProcessingError(.photoChanged) }
-            // The marks of now: an action that failed for long must not bring back older ones.
-            if library.writesSidecars, let marks = photo?.marks {
-                try SidecarWriter().write(marks, after: action, of: picture.path, in: folder)
-            }
-            return .carriedOut(nil)
+            guard let photo, photo.state != .trashed else { return .carriedOut(nil) }
+            return try mark(
+                photo.marks, current(action, photo, withSidecarsOfNow: true), for: action, of: library, in: folder)
         default: return .carriedOut(nil)
         }
     }
@@ -130,14 +149,20 @@ public struct PhotoCommitter: ActionCommitter {
     }
 
     /// Returns the files that were shown, at the places where a scan has seen them since.
-    private func current(_ action: PhotoAction, _ photo: Photo?) -> [PhotoFile] {
-        action.files.map { shown in
+    ///
+    /// - Parameter withSidecarsOfNow: Whether to return the sidecars that a scan has seen since, in place of those that
+    ///   were shown. Default: false.
+    private func current(
+        _ action: PhotoAction, _ photo: Photo?, withSidecarsOfNow: Bool = false
+    ) -> [PhotoFile] {
+        let sidecars = withSidecarsOfNow ? (photo?.files ?? []).filter { $0.role == .sidecar } : []
+        return action.files.filter { !withSidecarsOfNow || $0.role != .sidecar }.map { shown in
             var file = shown
             let same = photo?.files.filter { $0.version.isSameFile(as: shown.version) && $0.role == shown.role } ?? []
             // Without lasting inodes, two files may look the same.
             if !same.contains(where: { $0.path == shown.path }), let now = same.first { file.path = now.path }
             return file
-        }
+        } + sidecars
     }
 
     private func record(_ results: some Sequence<(PhotoAction, Result)> & Sendable) throws {
@@ -150,6 +175,7 @@ public struct PhotoCommitter: ActionCommitter {
                     try decisions.setState(state, of: action.photo, in: db)
                     // A scan may have seen the shot half moved.
                     try decisions.refresh(action.photo, in: db)
+                case .sidecarWritten, .sidecarFailed: try decisions.settle(action, in: db)
                 case .refused(let error): try decisions.refuse(action, error, in: db)
                 case .failed: break
                 }

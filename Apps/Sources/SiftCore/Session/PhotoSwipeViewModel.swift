@@ -129,6 +129,7 @@ public final class PhotoSwipeViewModel {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.followQueue() }
             group.addTask { await self.followRefusals() }
+            group.addTask { await self.followSidecarFailures() }
         }
         await close()
     }
@@ -139,6 +140,10 @@ public final class PhotoSwipeViewModel {
 
     private func followRefusals() async {
         for await refusal in processor.refusals { await wasRefused(refusal) }
+    }
+
+    private func followSidecarFailures() async {
+        for await failure in processor.sidecarFailures where failure.action.library == library { show(failure.error) }
     }
 
     /// Cancels the loads that the view has asked for, and waits until they end. Call it when the view disappears,

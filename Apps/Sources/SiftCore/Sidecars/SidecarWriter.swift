@@ -8,8 +8,8 @@ import Darwin
 
 /// Writes marks into the XMP sidecar of a shot.
 ///
-/// Updates the sidecar that exists, `IMG.JPG.xmp` or `IMG.xmp`; creates `IMG.JPG.xmp` if neither does. The new content
-/// goes to a temporary file, is synced and renamed. Calls block.
+/// Updates a sidecar of the shot, or creates `IMG.JPG.xmp` if it has none. The new content goes to a temporary file, is
+/// synced and renamed. Calls block.
 struct SidecarWriter: Sendable {
     /// The largest sidecar that is read.
     static let largest = 16 << 20
@@ -19,10 +19,10 @@ struct SidecarWriter: Sendable {
     /// - Parameters:
     ///   - marks: The photo's marks.
     ///   - action: The action that changed one of them. Only that one is written.
-    ///   - picture: Where the shot's picture is now.
+    ///   - files: The shot's files, the picture first.
     /// - Throws: ``PhotoProcessingError`` if the sidecar cannot be read or written. It is left as it is then.
     func write(
-        _ marks: PhotoMarks, after action: PhotoAction, of picture: RelativePath, in library: LibraryFolder
+        _ marks: PhotoMarks, after action: PhotoAction, of files: [PhotoFile], in library: LibraryFolder
     ) throws(PhotoProcessingError) {
         let changes: [(XMPSidecar.Property, String?)]
         switch action.kind {
@@ -31,13 +31,14 @@ struct SidecarWriter: Sendable {
         case .favourite: changes = [(.pick, marks.isFavourite ? "3" : nil)]
         default: return
         }
+        guard let picture = files.first?.path else { return }
         let folder: OpenDirectory
         let name: FileName
         let old: [UInt8]?
         let mode: UInt32
         do throws(SystemFailure) {
             folder = try library.directory.folder(at: picture.folder)
-            name = try self.name(for: picture.name, in: folder)
+            name = try self.name(for: picture, among: files, in: folder)
             let status = try folder.status(of: name)
             guard status == nil || status?.kind == .file else { throw SystemFailure(number: EEXIST, call: "openat") }
             mode = (status?.mode ?? 0o644) & 0o777
@@ -69,15 +70,24 @@ struct SidecarWriter: Sendable {
         }
     }
 
-    /// Returns the name of the sidecar that exists, or of the one to create.
-    private func name(for picture: FileName, in folder: OpenDirectory) throws(SystemFailure) -> FileName {
-        let usual = [UInt8](".xmp".utf8)
-        let full = FileName(picture.bytes + usual)
-        let candidates = [full, FileName(picture.bytes + Array(".XMP".utf8)), FileName(picture.parts.stem + usual)]
-        for case let name? in candidates where try folder.status(of: name) != nil {
-            return name
-        }
-        guard let name = full ?? candidates[2] else { throw SystemFailure(number: ENAMETOOLONG, call: "openat") }
-        return name
+    /// Returns the name of the shot's sidecar, or of the one to create.
+    ///
+    /// `IMG.JPG.xmp` belongs to `IMG.JPG` also before a scan has seen it. Whose sidecar `IMG.xmp` is depends on the
+    /// other files of the folder, so it is taken only if the scan has found that it belongs to the shot.
+    private func name(
+        for picture: RelativePath, among files: [PhotoFile], in folder: OpenDirectory
+    ) throws(SystemFailure) -> FileName {
+        let full = [".xmp", ".XMP"].compactMap { FileName(picture.name.bytes + Array($0.utf8)) }
+        let own = files.map(\.path).filter { $0.folder == picture.folder && $0.name.parts.suffix == "xmp" }.map(\.name)
+        let (ofStem, others) = (
+            own.filter { $0.parts.stem == picture.name.parts.stem },
+            own.filter { $0.parts.stem != picture.name.parts.stem }
+        )
+        for name in full + ofStem + others where try folder.status(of: name) != nil { return name }
+        if let name = full.first { return name }
+        // The name is too long for one more ending.
+        guard let short = FileName(picture.name.parts.stem + Array(".xmp".utf8)), try folder.status(of: short) == nil
+        else { throw SystemFailure(number: ENAMETOOLONG, call: "openat") }
+        return short
     }
 }

@@ -55,7 +55,7 @@ public struct XMPSidecar: Sendable, Hashable {
     public init(_ bytes: [UInt8]) throws(PhotoProcessingError) {
         self.bytes = bytes
         guard String(validating: bytes, as: UTF8.self) != nil else { throw Self.unreadable("not UTF-8") }
-        guard try scan().first(where: \.isDescription) != nil else { throw Self.unreadable("no rdf:Description") }
+        guard try scan().contains(where: \.describesPhoto) else { throw Self.unreadable("no rdf:Description") }
     }
 
     private static func unreadable(_ cause: String) -> PhotoProcessingError {
@@ -67,7 +67,7 @@ public struct XMPSidecar: Sendable, Hashable {
     /// Returns the value of a property, or nil if the sidecar does not have it.
     public func value(of property: Property) throws(PhotoProcessingError) -> String? {
         guard let place = try places(of: property).first else { return nil }
-        return XMLText.decoded(bytes[place.value])
+        return place.closing.isEmpty ? XMLText.decoded(bytes[place.value]) : ""
     }
 
     /// Sets a property, or removes it. Does nothing if it has that value.
@@ -77,13 +77,13 @@ public struct XMPSidecar: Sendable, Hashable {
         // From the end, so that the earlier places stay where they are.
         for (index, place) in places.enumerated().reversed() {
             if let value, index == 0 {
-                bytes.replaceSubrange(place.value, with: XMLText.encoded(value))
+                bytes.replaceSubrange(place.value, with: place.opening + XMLText.encoded(value) + place.closing)
             } else {
                 bytes.removeSubrange(place.whole)
             }
         }
         guard let value, places.isEmpty else { return }
-        guard let description = try scan().first(where: \.isDescription) else { throw Self.unreadable("changed") }
+        guard let description = try scan().first(where: \.describesPhoto) else { throw Self.unreadable("changed") }
         let prefix = description.namespaces.first { $0.value == property.namespace && !$0.key.isEmpty }?.key
         var text = ""
         if prefix == nil { text += " xmlns:\(Self.free(property.prefix, in: description))=\"\(property.namespace)\"" }
@@ -103,6 +103,9 @@ public struct XMPSidecar: Sendable, Hashable {
     private struct Place {
         /// The value itself.
         let value: Range<Int>
+        /// The end of the start tag, and the end tag, for an element that has no end tag yet. Else empty.
+        var opening: [UInt8] = []
+        var closing: [UInt8] = []
         /// The attribute with the space before it, or the element with its tags.
         let whole: Range<Int>
     }
@@ -112,12 +115,13 @@ public struct XMPSidecar: Sendable, Hashable {
         return elements
     }
 
-    /// Returns where a property is: as attributes of `rdf:Description`, or as elements inside it.
+    /// Returns where a property of the photo is: as attributes of `rdf:Description`, or as elements inside it. A
+    /// description inside another one is of something else, such as a picture from which the photo was made.
     private func places(of property: Property) throws(PhotoProcessingError) -> [Place] {
         let elements = try scan()
         var places: [Place] = []
         for element in elements {
-            if element.isDescription {
+            if element.describesPhoto {
                 for attribute in element.attributes
                 where attribute.local == property.name && element.namespaces[attribute.prefix] == property.namespace
                     && !attribute.prefix.isEmpty
@@ -125,12 +129,24 @@ public struct XMPSidecar: Sendable, Hashable {
                     places.append(Place(value: attribute.value, whole: attribute.whole))
                 }
             } else if element.local == property.name, element.namespaces[element.prefix] == property.namespace,
-                let parent = element.parent, elements[parent].isDescription, let content = element.content
+                let parent = element.parent, elements[parent].describesPhoto
             {
-                places.append(Place(value: content, whole: element.start..<element.end))
+                places.append(place(of: element))
             }
         }
         return places.sorted { $0.whole.lowerBound < $1.whole.lowerBound }
+    }
+}
+
+extension XMPSidecar {
+    private func place(of element: XMLScanner.Element) -> Place {
+        let whole = element.start..<element.end
+        if let content = element.content { return Place(value: content, whole: whole) }
+        // `<xmp:Rating/>`: a value goes between `>` and an end tag, in place of `/>`.
+        let name = bytes[element.start + 1..<element.nameEnd]
+        return Place(
+            value: element.end - 2..<element.end, opening: [UInt8(ascii: ">")],
+            closing: Array("</".utf8) + name + [UInt8(ascii: ">")], whole: whole)
     }
 }
 
@@ -158,8 +174,14 @@ enum XMLScanner {
         var content: Range<Int>?
         var end: Int
 
-        var isDescription: Bool {
-            local == "Description" && namespaces[prefix] == "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+        /// Whether the element is an `rdf:Description` directly inside `rdf:RDF`.
+        let describesPhoto: Bool
+
+        /// Returns whether the element has this name in the namespace of RDF.
+        func isRDF(_ name: String) -> Bool { Self.isRDF(name, prefix, local, namespaces) }
+
+        static func isRDF(_ name: String, _ prefix: String, _ local: String, _ namespaces: [String: String]) -> Bool {
+            local == name && namespaces[prefix] == "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
         }
     }
 
@@ -241,10 +263,13 @@ enum XMLScanner {
                 if isEmpty || bytes[at] == UInt8(ascii: ">") {
                     at += isEmpty ? 2 : 1
                     guard at <= bytes.count, bytes[at - 1] == UInt8(ascii: ">") else { return false }
+                    let isInRDF = open.last.map { elements[$0].isRDF("RDF") } ?? false
                     elements.append(
                         Element(
                             prefix: name.prefix, local: name.local, attributes: attributes, namespaces: namespaces,
-                            parent: open.last, start: start, nameEnd: nameEnd, content: nil, end: at))
+                            parent: open.last, start: start, nameEnd: nameEnd, content: nil, end: at,
+                            describesPhoto: isInRDF
+                                && Element.isRDF("Description", name.prefix, name.local, namespaces)))
                     if !isEmpty { open.append(elements.count - 1) }
                     return true
                 }

@@ -266,6 +266,29 @@ import Testing
         #expect(store.test.exists("a.jpg"))
     }
 
+    @Test func showsASidecarFailureAndKeepsTheRating() async throws {
+        let store = try await TestStore("a.jpg")
+        try store.test.add("a.xmp", "no XMP")
+        try await store.scan()
+        try await store.setWritesSidecars(true)
+        let processor = try await store.processor()
+        let model = try model(store, processor)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await model.run() }
+            group.addTask { do { try await processor.run() } catch {} }
+            await until { @MainActor in model.currentPhoto != nil }
+            await until {
+                store.clock.advance(by: .milliseconds(100))
+                return await model.pending.isRunning
+            }
+            await model.rate(4)
+            do { try await processor.flush() } catch { Issue.record(error) }
+            await until { @MainActor in model.error?.message.contains("sidecar of a.jpg") == true }
+            #expect(model.currentPhoto?.marks.rating == 4)
+            group.cancelAll()
+        }
+    }
+
     @Test func ratesWithoutLeavingThePhoto() async throws {
         let store = try await TestStore("a.jpg")
         let model = try model(store, try await store.processor())

@@ -64,6 +64,10 @@ final class TestLibrary: Sendable {
         try String(contentsOf: photos.appending(path: text, directoryHint: .notDirectory), encoding: .utf8)
     }
 
+    func remove(_ text: String) throws {
+        try FileManager.default.removeItem(at: photos.appending(path: text, directoryHint: .notDirectory))
+    }
+
     func exists(_ text: String) -> Bool {
         FileManager.default.fileExists(atPath: photos.appending(path: text, directoryHint: .notDirectory).path)
     }
