@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HablarePersistence
+import HablareTestKit
 import Testing
 
 @testable import SiftCore
@@ -11,8 +12,10 @@ import Testing
         let other = try TestLibrary()
         try other.add("b.jpg")
         let folder = try other.open()
-        let library = try await store.database.write {
-            try PhotoStore().addLibrary(folder, at: Date(timeIntervalSince1970: 0), in: $0)
+        let (library, session) = try await store.database.write { db in
+            let date = Date(timeIntervalSince1970: 0)
+            let library = try PhotoStore().addLibrary(folder, at: date, in: db)
+            return (library, try DecisionStore().beginSession(of: library.id, at: date, in: db))
         }
         try await store.scanner.scan(library)
         let stalled = try await store.photo("a.jpg")
@@ -28,7 +31,7 @@ import Testing
             try await processor.decide(DecisionRequest(stalled, kind: .trash), session: store.session)
             try await processor.commit()
             await until { steps.value == 1 }
-            try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
+            try await processor.decide(DecisionRequest(photo, kind: .trash), session: session.id)
             try await processor.commit()
             await until { !other.exists("b.jpg") }
             #expect(!other.exists("b.jpg") && store.test.exists("a.jpg"))

@@ -277,9 +277,9 @@ import Testing
             group.addTask { await model.run() }
             group.addTask { do { try await processor.run() } catch {} }
             await until { @MainActor in model.currentPhoto != nil }
-            await until {
+            await until { @MainActor in
                 store.clock.advance(by: .milliseconds(100))
-                return await model.pending.isRunning
+                return model.pending.isRunning
             }
             await model.rate(4)
             do { try await processor.flush() } catch { Issue.record(error) }
