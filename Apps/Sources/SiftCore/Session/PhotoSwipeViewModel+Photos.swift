@@ -58,7 +58,7 @@ extension PhotoSwipeViewModel {
     func show(_ photo: Photo) {
         currentPhoto = photo
         endLeftPreload()
-        // A preload may be loading the picture. Ending it now would cancel that load, and start it anew.
+        // A preload may be loading the picture. Ending it now would cancel that load, and start it again.
         (leftPreload, preload) = (preload, nil)
         startLoad(of: photo)
         startPreload()

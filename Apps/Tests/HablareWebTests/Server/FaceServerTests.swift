@@ -292,8 +292,8 @@ import Testing
                     ByteBuffer(
                         string: "GET /media/a/1 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"))
                 // The client does not read. The server closes, so its connection goes away.
-                await until { server.connections.count > 0 }
-                await until { server.connections.count == 0 }
+                await untilTrue { server.connections.count > 0 }
+                await untilTrue { server.connections.count == 0 }
                 var received = 0
                 do {
                     for try await part in inbound { received += part.readableBytes }

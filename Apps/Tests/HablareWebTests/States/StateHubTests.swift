@@ -143,7 +143,7 @@ import Testing
                 await begun.next()
                 // The first message is being written. Now the state changes a thousand times.
                 for value in 1...1_000 { await MainActor.run { notebook.count.value = value } }
-                try await until {
+                try await untilTrue {
                     try FaceState(json: #require(hub.message(since: nil)).text)
                         .field("count", as: Notebook.Count.self).value == 1_000
                 }

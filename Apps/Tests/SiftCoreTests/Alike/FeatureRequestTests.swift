@@ -120,7 +120,7 @@ import Testing
                         try await indexer.computeFeatures(of: library)
                     }
                 }
-                await until { imaging.heldCount == 1 }
+                await untilTrue { imaging.heldCount == 1 }
                 group.cancelAll()
                 await group.waitForAll()
             }
@@ -158,7 +158,7 @@ import Testing
         imaging.hold()
         let engine = try engine(store, InMemoryStore())
         async let count = compute(store, engine)
-        await until { imaging.heldCount == min(5, PhotoAnalyst.callsAtOnce) }
+        await untilTrue { imaging.heldCount == min(5, PhotoAnalyst.callsAtOnce) }
         imaging.release()
         #expect(try await count == names.count)
         #expect(try await engine.snapshots().count == 5)
@@ -179,10 +179,10 @@ import Testing
         let photo = try await store.photo("a.jpg")
         imaging.hold()
         async let picture = loader.rendition(of: photo, .card)
-        await until { imaging.heldCount == 1 }
+        await untilTrue { imaging.heldCount == 1 }
         let engine = try engine(store, InMemoryStore(), budget)
         async let count = compute(store, engine)
-        await until { budget.waitingLoads == 1 }
+        await untilTrue { budget.waitingLoads == 1 }
         #expect(imaging.state.withLock { $0.featureCalls } == 0 && budget.bytesInFlight == 60)
         imaging.release()
         _ = try await picture

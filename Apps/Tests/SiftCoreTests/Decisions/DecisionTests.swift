@@ -387,10 +387,10 @@ import Testing
         try await store.running(processor) { processor in
             try await processor.decide(DecisionRequest(photo, kind: .trash), session: store.session)
             try await processor.commit()
-            await until { !commits.isOpen }
-            await until { commits.refused > 0 }
+            await untilTrue { !commits.isOpen }
+            await untilTrue { commits.refused > 0 }
             commits.isOpen = true
-            await until {
+            await untilTrue {
                 store.clock.advance(by: .seconds(1))
                 return processor.snapshot.pending == 0
             }

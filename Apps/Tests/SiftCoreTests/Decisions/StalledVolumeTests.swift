@@ -30,10 +30,10 @@ import Testing
             defer { answer.signal() }
             try await processor.decide(DecisionRequest(stalled, kind: .trash), session: store.session)
             try await processor.commit()
-            await until { steps.value == 1 }
+            await untilTrue { steps.value == 1 }
             try await processor.decide(DecisionRequest(photo, kind: .trash), session: session.id)
             try await processor.commit()
-            await until { !other.exists("b.jpg") }
+            await untilTrue { !other.exists("b.jpg") }
             #expect(!other.exists("b.jpg") && store.test.exists("a.jpg"))
         }
     }

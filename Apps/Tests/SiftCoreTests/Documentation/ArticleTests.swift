@@ -48,20 +48,20 @@ import Testing
         let model = sitting.model
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in sitting.services { group.addTask { try await service.run() } }
-            await until { @MainActor in !model.isLoading && model.progress.total == 2 }
+            await untilTrue { @MainActor in !model.isLoading && model.progress.total == 2 }
             let first = line(model)
             #expect(first.hasSuffix("(shown), 2 left."))
             let id = UUID()
             for _ in 0..<2 { await press("x", id: id, in: model) }
             #expect(line(model) != first)
-            await until {
+            await untilTrue {
                 clock.advance(by: .milliseconds(500))
                 return !test.trashed.isEmpty
             }
             #expect(test.trashed.count == 1)
             await press("z", id: UUID(), in: model)
             #expect(line(model).prefix(5) == first.prefix(5))
-            await until {
+            await untilTrue {
                 clock.advance(by: .milliseconds(500))
                 return test.trashed.isEmpty
             }

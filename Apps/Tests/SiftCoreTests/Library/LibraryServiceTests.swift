@@ -41,13 +41,13 @@ import Testing
                 }
             }
             group.addTask { try await service.run() }
-            await until { watching.value > 0 }
+            await untilTrue { watching.value > 0 }
             #expect(try await store.photos().count == 1)
             try store.test.add("d/b.jpg")
             // The poll sleeps too.
             await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
-            try await until { try await store.photos().count == 2 }
+            try await untilTrue { try await store.photos().count == 2 }
             group.cancelAll()
         }
     }
@@ -64,7 +64,7 @@ import Testing
             let activities = service.activities
             group.addTask { for await activity in activities where activity == .watching { watching.add(1) } }
             group.addTask { try await service.run() }
-            await until { watching.value > 0 }
+            await untilTrue { watching.value > 0 }
             let before = commits.times.count
             try store.test.add("b.jpg")
             await store.clock.sleepers(reach: 2)
@@ -72,7 +72,7 @@ import Testing
             for _ in 0..<500 { await Task.yield() }
             #expect(commits.times.count == before)
             store.clock.advance(by: .milliseconds(500))
-            try await until { try await store.photos().count == 2 }
+            try await untilTrue { try await store.photos().count == 2 }
             #expect(commits.times[before] >= .seconds(50))
             group.cancelAll()
         }
@@ -91,12 +91,12 @@ import Testing
             let activities = service.activities
             group.addTask { for await activity in activities where activity == .watching { watching.add(1) } }
             group.addTask { try await service.run() }
-            await until { watching.value > 0 }
+            await untilTrue { watching.value > 0 }
             isFull.add(1)
             try store.test.add("d/a.jpg")
             await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
-            await until { watching.value > 1 }
+            await untilTrue { watching.value > 1 }
             #expect(try await store.photos().count == 1)
             // Nothing reports a change of the new folder.
             try store.test.add("d/b.jpg")
@@ -104,7 +104,7 @@ import Testing
             store.clock.advance(by: LibraryService.pollingInterval)
             await store.clock.sleepers(reach: 2)
             store.clock.advance(by: LibraryService.quietTime)
-            try await until { try await store.photos().count == 2 }
+            try await untilTrue { try await store.photos().count == 2 }
             group.cancelAll()
         }
     }
@@ -141,16 +141,16 @@ import Testing
             store.library.id, database: store.database, indexer: indexer, seams: .controlled(by: store.clock))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
-            try await until { try await store.photo("a.jpg").header != nil }
+            try await untilTrue { try await store.photo("a.jpg").header != nil }
             // The index waits for its next attempt, and the poll for its time.
             await store.clock.sleepers(reach: 2)
             try store.test.add("b.jpg")
             await store.clock.sleepers(reach: 3)
             store.clock.advance(by: LibraryService.quietTime)
-            try await until { try await store.photos().count == 2 }
+            try await untilTrue { try await store.photos().count == 2 }
             #expect(try await store.photo("b.jpg").header == nil)
             store.clock.advance(by: LibraryService.indexRetryDelay)
-            try await until { try await store.photo("b.jpg").header != nil }
+            try await untilTrue { try await store.photo("b.jpg").header != nil }
             group.cancelAll()
         }
     }

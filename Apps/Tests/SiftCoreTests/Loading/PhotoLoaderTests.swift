@@ -24,7 +24,7 @@ import Testing
         imaging.hold()
         let pictures = try await withThrowingTaskGroup(of: Rendition.self) { group in
             for _ in 0..<10 { group.addTask { try await loader.rendition(of: photo, .card) } }
-            await until { imaging.heldCount == 1 }
+            await untilTrue { imaging.heldCount == 1 }
             imaging.release()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -105,7 +105,7 @@ import Testing
                     return error is CancellationError
                 }
             }
-            await until { imaging.heldCount == 2 }
+            await untilTrue { imaging.heldCount == 2 }
             group.cancelAll()
             return await group.next() ?? false
         }
@@ -125,7 +125,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for photo in photos { group.addTask { _ = try await loader.rendition(of: photo, .card) } }
             // Without the bound, all of them would be held.
-            await until { imaging.heldCount + loader.waitingLoads == photos.count }
+            await untilTrue { imaging.heldCount + loader.waitingLoads == photos.count }
             #expect(imaging.heldCount == 2)
             #expect(loader.load == (2000, 2))
             imaging.release()
@@ -144,7 +144,7 @@ import Testing
         imaging.hold()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for photo in photos { group.addTask { _ = try await loader.rendition(of: photo, .card) } }
-            await until { imaging.heldCount + loader.waitingLoads == photos.count }
+            await untilTrue { imaging.heldCount + loader.waitingLoads == photos.count }
             #expect(imaging.heldCount == 1)
             imaging.release()
             try await group.waitForAll()

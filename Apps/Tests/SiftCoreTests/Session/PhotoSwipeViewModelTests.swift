@@ -28,7 +28,7 @@ import Testing
         await model.refresh()
         let photo = try #require(model.currentPhoto)
         #expect(model.queue.count == 1 && model.progress.total == 2 && model.progress.remaining == 2)
-        await until { !model.isLoading }
+        await untilTrue { !model.isLoading }
         #expect(model.picture?.bytes == Data("\(photo.id) card".utf8))
         await model.close()
     }
@@ -42,7 +42,7 @@ import Testing
         try await store.database.write { try PhotoStore().save(header, of: photo.id, version: photo.version, in: $0) }
         let model = try model(store, try await store.processor())
         await model.refresh()
-        await until { !model.isLoading }
+        await untilTrue { !model.isLoading }
         #expect(imaging.calls.map(\.size) == [.embedded, .card])
         #expect(model.picture?.isEmbedded == false)
         await model.close()
@@ -54,7 +54,7 @@ import Testing
         let model = try model(store, try await store.processor())
         #expect(!model.isDamaged)
         await model.refresh()
-        await until { !model.isLoading }
+        await untilTrue { !model.isLoading }
         #expect(model.isDamaged && model.pictureError == nil)
         let photo = try #require(model.currentPhoto)
         await model.decide(.trash)
@@ -148,14 +148,14 @@ import Testing
         let store = try await TestStore("a.jpg")
         let model = try model(store, try await store.processor())
         await model.refresh()
-        await until { !model.isLoading }
+        await untilTrue { !model.isLoading }
         await model.undo()
         #expect(model.error == PhotoProcessingError(.nothingToUndo))
         await store.clock.sleepers(reach: 1)
         store.clock.advance(by: .milliseconds(4999))
         #expect(model.error != nil)
         store.clock.advance(by: .milliseconds(1))
-        await until { model.error == nil }
+        await untilTrue { model.error == nil }
         await model.close()
     }
 
@@ -170,7 +170,7 @@ import Testing
         store.clock.advance(by: .seconds(3))
         for _ in 0..<100 { await Task.yield() }
         #expect(model.error != nil, "The first error's time does not end the second one.")
-        await until {
+        await untilTrue {
             store.clock.advance(by: .seconds(1))
             return model.error == nil
         }
@@ -188,13 +188,13 @@ import Testing
             await store.clock.sleepers(reach: 1)
             store.clock.advance(by: .seconds(seconds))
         }
-        await until { model.pictureError == missing }
+        await untilTrue { model.pictureError == missing }
         #expect(model.isLoading)
         await store.clock.sleepers(reach: 1)
         store.clock.advance(by: .milliseconds(1999))
         #expect(imaging.calls.count == 3)
         store.clock.advance(by: .milliseconds(1))
-        await until { model.picture != nil }
+        await untilTrue { model.picture != nil }
         #expect(model.pictureError == nil && !model.isLoading)
         await model.close()
     }
@@ -205,13 +205,13 @@ import Testing
         imaging.hold()
         await model.refresh()
         let photos = [try #require(model.currentPhoto)] + model.queue
-        await until { imaging.heldCount == 3 }
+        await untilTrue { imaging.heldCount == 3 }
         await model.decide(.keep)
         #expect(model.currentPhoto?.id == photos[1].id && model.isLoading)
         // The first photo's load is cancelled. Without that of the second, nothing would be left to wait for.
-        await until { imaging.heldCount == 2 }
+        await untilTrue { imaging.heldCount == 2 }
         imaging.release()
-        await until { model.picture != nil }
+        await untilTrue { model.picture != nil }
         #expect(imaging.calls.map(\.photo).sorted() == photos.map(\.id).sorted())
         await model.close()
     }
@@ -221,7 +221,7 @@ import Testing
         imaging.fail(PhotoProcessingError(.processingFailed))
         let model = try model(store, try await store.processor())
         await model.refresh()
-        await until { model.pictureError != nil }
+        await untilTrue { model.pictureError != nil }
         #expect(!model.isLoading && model.picture == nil && model.error == nil)
         await model.decide(.trash)
         #expect(model.currentPhoto == nil && model.undoCount == 1)
@@ -250,8 +250,8 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await model.run() }
             group.addTask { do { try await processor.run() } catch {} }
-            await until { model.currentPhoto != nil }
-            await until {
+            await untilTrue { model.currentPhoto != nil }
+            await untilTrue {
                 store.clock.advance(by: .milliseconds(100))
                 return model.pending.isRunning
             }
@@ -260,7 +260,7 @@ import Testing
                 try await processor.decide(DecisionRequest(shown, kind: .trash), session: store.session)
                 try await processor.flush()
             } catch { Issue.record(error) }
-            await until { model.error == PhotoProcessingError(.photoChanged) }
+            await untilTrue { model.error == PhotoProcessingError(.photoChanged) }
             group.cancelAll()
         }
         #expect(store.test.exists("a.jpg"))
@@ -276,14 +276,14 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await model.run() }
             group.addTask { do { try await processor.run() } catch {} }
-            await until { @MainActor in model.currentPhoto != nil }
-            await until { @MainActor in
+            await untilTrue { @MainActor in model.currentPhoto != nil }
+            await untilTrue { @MainActor in
                 store.clock.advance(by: .milliseconds(100))
                 return model.pending.isRunning
             }
             await model.rate(4)
             do { try await processor.flush() } catch { Issue.record(error) }
-            await until { @MainActor in model.error?.message.contains("sidecar of a.jpg") == true }
+            await untilTrue { @MainActor in model.error?.message.contains("sidecar of a.jpg") == true }
             #expect(model.currentPhoto?.marks.rating == 4)
             group.cancelAll()
         }
@@ -310,7 +310,7 @@ import Testing
         let second = try #require(model.currentPhoto)
         await model.decide(.keep, decide)
         #expect(model.currentPhoto?.id == second.id)
-        await until {
+        await untilTrue {
             store.clock.advance(by: PhotoSwipeViewModel.Interval.progress)
             return model.progress.decided > 0
         }
@@ -329,7 +329,7 @@ import Testing
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
         let model = try model(store, try await store.processor())
         await model.refresh()
-        await until { !model.isLoading }
+        await untilTrue { !model.isLoading }
         let shown = try #require(model.currentPhoto)
         let next = try #require(model.queue.first)
         try store.test.add(shown.principal.path.description, "edited in another program")
@@ -340,7 +340,7 @@ import Testing
         let fresh = try #require(model.currentPhoto)
         #expect(fresh.id == shown.id && fresh.version != shown.version)
         #expect(!model.queue.contains { $0.id == next.id })
-        await until { model.picture != nil }
+        await untilTrue { model.picture != nil }
         #expect(imaging.calls.last?.version == fresh.version || imaging.calls.contains { $0.version == fresh.version })
         await model.decide(.keep)
         #expect(model.error == nil)
@@ -353,7 +353,7 @@ import Testing
         await model.refresh()
         let photo = try #require(model.currentPhoto)
         // The load of the picture saves a header, too.
-        await until { model.picture != nil }
+        await untilTrue { model.picture != nil }
         let header = PhotoHeader(format: "jpeg", width: 4, height: 3, predictedBytes: 10)
         try await store.database.write { try PhotoStore().save(header, of: photo.id, version: photo.version, in: $0) }
         await model.refresh()
@@ -396,7 +396,7 @@ import Testing
         }
         #expect(seen.isEmpty)
         clock.advance(by: .milliseconds(40))
-        await until { seen == [3] }
+        await untilTrue { seen == [3] }
         await paced.close()
     }
 
@@ -408,7 +408,7 @@ import Testing
         #expect(seen == [1])
         await clock.sleepers(reach: 1)
         clock.advance(by: .milliseconds(300))
-        await until { seen == [1, 3] }
+        await untilTrue { seen == [1, 3] }
         clock.advance(by: .milliseconds(300))
         paced.send(4)
         #expect(seen == [1, 3, 4])

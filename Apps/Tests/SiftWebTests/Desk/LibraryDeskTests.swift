@@ -95,7 +95,7 @@ struct LibraryDeskTests {
                 let before = desk.deck
                 let kind = [PhotoAction.Kind.keep, .trash, .favourite][index % 3]
                 async let decision: Void = desk.decide([DecisionRequest(photo, kind: kind)])
-                await until { desk.deck != before }
+                await untilTrue { desk.deck != before }
                 let first = desk.deck
                 try await decision
                 #expect(desk.deck == first)

@@ -4,12 +4,12 @@
 /// therefore fails a test with a time limit, and does not hang it.
 ///
 /// ```swift
-/// await until { model.isReady }
+/// await untilTrue { model.isReady }
 /// ```
 ///
 /// - Parameter condition: Returns whether the wait is over. It is called again and again, so keep it cheap.
 /// - Throws: The errors of `condition`.
-public func until(_ condition: () async throws -> Bool) async rethrows {
+public func untilTrue(_ condition: () async throws -> Bool) async rethrows {
     while try await !condition() {
         if Task.isCancelled { return }
         await Task.yield()
