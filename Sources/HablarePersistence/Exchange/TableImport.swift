@@ -19,6 +19,18 @@ struct TableImport {
     mutating func run() throws -> ImportResult {
         // Rows may come before those that they refer to, so references are checked at the end.
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+        try checkMigrations(try header())
+        try expectKey("tables")
+        try expect(.beginArray, "The tables are not an array.")
+        while try more(until: .endArray, .beginObject, "A table is not an object.") { try readTable() }
+        try expect(.endObject, "There is unexpected content after the tables.")
+        try expect(.end, "There is unexpected content after the document.")
+        try checkReferences()
+        return ImportResult(counts: counts)
+    }
+
+    /// Reads the beginning of the document, and returns the migrations of the database that wrote it.
+    mutating func header() throws -> [String] {
         try expect(.beginObject, "The document is not a JSON object.")
         try expectKey("format")
         guard case .string(TableDocument.format) = try reader.next() else {
@@ -29,14 +41,7 @@ struct TableImport {
             throw failure(.unknownFormat, "A newer version of the library exported the document. Update this app.")
         }
         try expectKey("migrations")
-        try checkMigrations(try strings())
-        try expectKey("tables")
-        try expect(.beginArray, "The tables are not an array.")
-        while try more(until: .endArray, .beginObject, "A table is not an object.") { try readTable() }
-        try expect(.endObject, "There is unexpected content after the tables.")
-        try expect(.end, "There is unexpected content after the document.")
-        try checkReferences()
-        return ImportResult(counts: counts)
+        return try strings()
     }
 
     // MARK: Parts
