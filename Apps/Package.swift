@@ -137,13 +137,14 @@ let package = Package(
         ),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"]), .brew(["libzip"])]),
         .systemLibrary(name: "CMark", pkgConfig: "libcmark", providers: [.apt(["libcmark-dev"]), .brew(["cmark"])]),
+        .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"]), .brew(["opus"])]),
         // Texts: references, chapters and importers. Knows no database, no engine and no web.
         .target(name: "LecternTexts", dependencies: ["CMark", "CZip"], swiftSettings: strict),
         // Reading, listening, marking and searching: store, narration and view models. Knows no web.
         .target(
             name: "LecternCore",
             dependencies: [
-                "LecternTexts",
+                "COpus", "CZip", "LecternTexts",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareAudio", package: "hablare"),
@@ -151,6 +152,7 @@ let package = Package(
                 .product(name: "HablareLoading", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareProviders", package: "hablare"),
                 .product(name: "HablareSpeech", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -171,7 +173,8 @@ let package = Package(
         .executableTarget(
             name: "lectern-bench",
             dependencies: [
-                "LecternCore", "LecternTexts", .product(name: "HablarePersistence", package: "hablare"),
+                "LecternCore", "LecternTexts", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HablarePersistence", package: "hablare"),
             ],
             path: "Benchmarks/LecternBench", swiftSettings: strict),
         .testTarget(
@@ -226,9 +229,12 @@ let package = Package(
                 "LecternCore", "LecternTexts",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareAudio", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareProviders", package: "hablare"),
+                .product(name: "HablareSQLite", package: "hablare"),
                 .product(name: "HablareStores", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),
             ],

@@ -1,0 +1,331 @@
+import Foundation
+public import Hablare
+public import HablarePersistence
+public import LecternTexts
+public import Observation
+
+/// The state of the view in which a person listens to a text.
+///
+/// Knows no web and no window: a page shows its properties, plays ``sound``, reports what is heard, and calls its
+/// methods. Start ``run()`` before anything else, and cancel its task in the end.
+@MainActor @Observable
+public final class ListeningModel {
+    /// The seconds by which a person can skip.
+    public static let skips = [10, 15, 30, 60]
+
+    /// The state.
+    public private(set) var phase = PlaybackPhase.idle
+    /// The chapter, the verse and the place in it; `nil` before the first verse.
+    public private(set) var position: PlaybackPosition?
+    /// What the page should play now; `nil` for silence.
+    public private(set) var sound: PlayingSound?
+    /// The times of the chapter's verses that are ready.
+    public private(set) var timeline: ChapterTimeline?
+    /// The speed: 0.5 to 2.
+    public private(set) var speed = 1.0
+    /// The time until the sleep timer ends, rounded up to seconds; `nil` if it is off or waits for the chapter's end.
+    public private(set) var sleepRemaining: Duration?
+    /// Whether listening ends with the chapter.
+    public private(set) var sleepsAtChapterEnd = false
+    /// The verses of the chapter that the voice could not read.
+    public private(set) var problems: [NarrationProblem] = []
+    /// Why the player waits, or why the chapter could not be read; `nil` if there is nothing to say.
+    public private(set) var message: String?
+    /// The voice.
+    public private(set) var voice: NarrationVoice
+
+    /// Whether the number of each verse is spoken.
+    @ObservationIgnored public var speaksNumbers = false
+    /// A local voice that may take the place of one that cannot be reached; `nil` to wait.
+    @ObservationIgnored public var localVoice: NarrationVoice?
+
+    @ObservationIgnored private let source: ListeningSource
+    @ObservationIgnored private let narrator: ChapterNarrator
+    @ObservationIgnored private let database: AppDatabase
+    @ObservationIgnored private let device: String
+    @ObservationIgnored private let clock: EngineClock
+    @ObservationIgnored private let date: @Sendable () -> Date
+    @ObservationIgnored private var machine = PlaybackMachine()
+    @ObservationIgnored private var script: ChapterScript?
+    @ObservationIgnored private var audio: [Int: ChapterNarration.SegmentAudio] = [:]
+    @ObservationIgnored private var number = 0
+    @ObservationIgnored private let opening = ListeningTask()
+    @ObservationIgnored private let ahead = ListeningTask()
+    @ObservationIgnored private let finding = ListeningTask()
+    @ObservationIgnored private let saving = ListeningTask()
+    @ObservationIgnored private var isSaving = false
+    /// The newest position, until it is being saved.
+    @ObservationIgnored private var unsaved: ListeningPlace?
+
+    /// Creates a model.
+    ///
+    /// - Parameters:
+    ///   - source: The text.
+    ///   - voice: The voice. Default: espeak-ng.
+    ///   - narrator: Makes the audio.
+    ///   - database: Lectern's database, for the position.
+    ///   - device: The id of this device.
+    ///   - seams: The clock and the dates.
+    public init(
+        source: ListeningSource, voice: NarrationVoice = .espeak, narrator: ChapterNarrator, database: AppDatabase,
+        device: String, seams: EngineSeams = EngineSeams()
+    ) {
+        self.source = source
+        self.voice = voice
+        self.narrator = narrator
+        self.database = database
+        self.device = device
+        clock = seams.clock
+        date = seams.date
+    }
+
+    // MARK: Life
+
+    /// Keeps the time until the task is cancelled. The last position is saved before it returns.
+    public func run() async {
+        await keepTime()
+        apply(.pause)
+        await opening.close()
+        await ahead.close()
+        await finding.close()
+        await saving.finish()
+    }
+
+    private func keepTime() async {
+        while !Task.isCancelled {
+            do { try await clock.sleep(for: .seconds(1)) } catch { return }
+            apply(.tick)
+        }
+    }
+
+    /// Saves a position, one after another. Of several that wait, only the newest is saved.
+    private func save(_ place: ListeningPlace) {
+        unsaved = place
+        guard !isSaving else { return }
+        isSaving = true
+        saving.replace { [self] in
+            while let place = unsaved {
+                unsaved = nil
+                do {
+                    try await database.write { try ListeningPositionStore().record(place, in: $0) }
+                } catch {
+                    message = "The position could not be saved: \(error)"
+                }
+            }
+            isSaving = false
+        }
+    }
+
+    // MARK: Commands
+
+    /// Plays from a verse. Default: the first verse of the chapter.
+    public func play(_ chapter: ChapterID, verse: Int? = nil, milliseconds: Int = 0) {
+        apply(.play(chapter, verse: verse, milliseconds: milliseconds))
+    }
+
+    /// Plays a range, once or repeated.
+    public func play(_ range: PlaybackRange) { apply(.playRange(range)) }
+
+    /// Plays from the place at which this device stopped. Returns whether there is one.
+    @discardableResult
+    public func playFromLastPlace() async throws -> Bool {
+        let (text, device) = (source.text, device)
+        guard
+            let place = try await database.read({ try ListeningPositionStore().place(of: text, on: device, in: $0) })
+        else { return false }
+        // The verse is heard from its beginning, so that the thread is not lost.
+        play(place.position.chapter, verse: place.position.verse)
+        return true
+    }
+
+    /// Pauses, and writes the position.
+    public func pause() { apply(.pause) }
+    /// Continues after a pause, or after listening has ended.
+    public func resume() { apply(.resume) }
+    /// Goes to the next verse.
+    public func nextVerse() { apply(.nextVerse) }
+    /// Goes to the beginning of the verse or, within its first two seconds, to the verse before it.
+    public func previousVerse() { apply(.previousVerse) }
+    /// Goes to the next chapter.
+    public func nextChapter() { apply(.nextChapter) }
+    /// Skips by seconds of audio, forwards or backwards.
+    public func skip(seconds: Int) { apply(.skip(seconds: seconds)) }
+    /// Sets the speed, from 0.5 to 2.
+    public func setSpeed(_ speed: Double) { apply(.setSpeed(speed)) }
+    /// Sets whether listening ends with the book.
+    public func setStopsAtBookEnd(_ stops: Bool) { apply(.setStopsAtBookEnd(stops)) }
+    /// Lets listening end after minutes.
+    public func sleep(afterMinutes minutes: Int) {
+        apply(.setSleep(.at(clock.now + .seconds(60 * min(max(0, minutes), 1_440)))))
+    }
+    /// Lets listening end with the chapter.
+    public func sleepAtChapterEnd() { apply(.setSleep(.endOfChapter)) }
+    /// Turns the sleep timer off.
+    public func cancelSleep() { apply(.setSleep(.off)) }
+
+    /// Chooses another voice. The verse that is heard begins again with it.
+    public func choose(_ voice: NarrationVoice) {
+        guard voice != self.voice else { return }
+        stopPaid()
+        self.voice = voice
+        guard let position = machine.position, machine.phase == .playing || machine.phase == .waiting else {
+            machine.forgetChapter()
+            return
+        }
+        machine.forgetChapter()
+        apply(.play(position.chapter, verse: position.verse, milliseconds: 0))
+    }
+
+    // MARK: Reports of the page
+
+    /// The page plays at this place of a sound.
+    public func progressed(_ sound: Int, milliseconds: Int) {
+        guard let playing = self.sound, playing.number == sound else { return }
+        apply(.progressed(playing.position.chapter, verse: playing.position.verse, milliseconds: milliseconds))
+    }
+
+    /// The page has played a sound to its end.
+    public func finished(_ sound: Int) {
+        guard let playing = self.sound, playing.number == sound else { return }
+        apply(.finished(playing.position.chapter, verse: playing.position.verse))
+    }
+
+    // MARK: Effects
+
+    private func apply(_ event: PlaybackEvent) {
+        let effects = machine.apply(event, at: clock.now)
+        for effect in effects { carryOut(effect) }
+        phase = machine.phase
+        position = machine.position
+        speed = machine.speed
+        sleepsAtChapterEnd = machine.sleep == .endOfChapter
+        if case .at(let time) = machine.sleep {
+            sleepRemaining = .seconds(max(0, (time - clock.now).components.seconds + 1))
+        } else {
+            sleepRemaining = nil
+        }
+        if phase == .playing { message = nil }
+    }
+
+    private func carryOut(_ effect: PlaybackEffect) {
+        switch effect {
+        case .open(let chapter, let verse): open(chapter, from: verse)
+        case .hasten(let chapter, let verse): hasten(chapter, verse)
+        case .sound(let position):
+            guard let audio = audio[position.verse] else { break }
+            number += 1
+            sound = PlayingSound(number: number, position: position, key: audio.key, milliseconds: audio.milliseconds)
+        case .silence: sound = nil
+        case .record(let position):
+            save(ListeningPlace(text: source.text, device: device, position: position, recordedAt: date()))
+        case .findNext(let chapter):
+            finding.replace { [weak self, source] in
+                do {
+                    let next = try await source.next(chapter)
+                    self?.apply(.nextFound(after: chapter, next))
+                } catch {
+                    self?.show(error)
+                    self?.apply(.nextFound(after: chapter, nil))
+                }
+            }
+        }
+    }
+
+    private func open(_ chapter: ChapterID, from verse: Int?) {
+        stopPaid()
+        script = nil
+        audio = [:]
+        problems = []
+        timeline = nil
+        let limit = narrator.limit(of: voice)
+        opening.replace { [weak self, source] in
+            do {
+                let read = try await source.chapter(chapter)
+                guard let self, !Task.isCancelled else { return }
+                let script = ChapterScript(read, of: source.text, speaksNumbers: speaksNumbers, limit: limit)
+                self.script = script
+                apply(.opened(chapter, verses: script.segments.map(\.verse)))
+                await narrate(script, from: verse)
+            } catch is CancellationError {
+                return
+            } catch {
+                self?.show(error)
+                self?.apply(.openFailed(chapter))
+            }
+        }
+    }
+
+    /// Narrates again from a verse that is waited for. Requests that exist are found by the job's key.
+    private func hasten(_ chapter: ChapterID, _ verse: Int) {
+        guard let script, script.chapter == chapter else { return }
+        opening.replace { [weak self] in await self?.narrate(script, from: verse) }
+    }
+
+    private func narrate(_ script: ChapterScript, from verse: Int?) async {
+        let first = verse.flatMap { script.index(of: $0) } ?? 0
+        do {
+            let result = try await narrator.narrate(script, by: voice, from: first, replacingBy: localVoice) {
+                [weak self] update in await self?.received(update, of: script)
+            }
+            try Task.checkCancellation()
+            problems = result.problems
+            readAhead(of: script.chapter)
+        } catch is CancellationError {
+            return
+        } catch {
+            guard self.script == script else { return }
+            show(error)
+            apply(.openFailed(script.chapter))
+            apply(.pause)
+        }
+    }
+
+    private func received(_ update: NarrationUpdate, of script: ChapterScript) {
+        guard self.script == script else { return }
+        switch update {
+        case .ready(let index, let milliseconds, let key):
+            let verse = script.segments[index].verse
+            audio[verse] = ChapterNarration.SegmentAudio(key: key, milliseconds: milliseconds)
+            timeline = ChapterTimeline(script, durations: script.segments.map { audio[$0.verse]?.milliseconds })
+            apply(.ready(script.chapter, verse: verse, milliseconds: milliseconds))
+        case .failed(let index, let problem):
+            problems.append(problem)
+            apply(.failed(script.chapter, verse: script.segments[index].verse))
+        case .waiting(_, let message): self.message = message
+        case .replaced(_, let local): message = "\(voice.name) cannot be reached. \(local.name) reads for now."
+        }
+    }
+
+    /// Makes the audio of the next chapter, with a low priority.
+    private func readAhead(of chapter: ChapterID) {
+        let (voice, narrator, source) = (voice, narrator, source)
+        let limit = narrator.limit(of: voice)
+        ahead.replace { [weak self] in
+            do {
+                guard let next = try await source.next(chapter) else { return }
+                let script = ChapterScript(
+                    try await source.chapter(next), of: source.text, speaksNumbers: self?.speaksNumbers ?? false,
+                    limit: limit)
+                _ = try await narrator.narrate(script, by: voice, for: .ahead)
+            } catch {
+                // The chapter is opened again when it is heard, and tells its failure then.
+                return
+            }
+        }
+    }
+
+    /// Ends the requests of a paid voice whose chapter is left, so that nobody pays for verses that are not heard.
+    private func stopPaid() {
+        opening.cancel()
+        ahead.cancel()
+        guard voice.isPaid, let script else { return }
+        let (voice, narrator) = (voice, narrator)
+        ahead.replace { [weak self] in
+            do { try await narrator.stop(script, by: voice) } catch { self?.show(error) }
+        }
+    }
+
+    private func show(_ error: any Error) {
+        message = (error as? AIServiceError)?.message ?? String(describing: error)
+    }
+}
