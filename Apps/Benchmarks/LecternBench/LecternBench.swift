@@ -71,18 +71,20 @@ struct LecternBench {
     }
 
     private static func measureSearches(_ database: AppDatabase, _ rounds: Int) async throws {
-        let queries: [(name: String, query: SearchQuery)] = [
-            ("the", SearchQuery("the")), ("lord", SearchQuery("lord")), ("the+lord", SearchQuery("the lord")),
-            ("the|lord", SearchQuery("the lord", matching: .any)),
-            ("the-lord", SearchQuery("the lord", matching: .phrase)),
-            ("the|and|of", SearchQuery("the and of", matching: .any)),
-            ("in-the-beginning", SearchQuery("in the beginning", matching: .phrase)),
-            ("love", SearchQuery("love")), ("th*", SearchQuery("th", completesLastWord: true)),
-            ("best.the|lord", SearchQuery("the lord", matching: .any, order: .best)),
+        // The same search as an expression of FTS5; none where FTS5 ranks, which is another measurement.
+        let queries: [(name: String, query: SearchQuery, expression: String?)] = [
+            ("the", SearchQuery("the"), "the"), ("lord", SearchQuery("lord"), "lord"),
+            ("the+lord", SearchQuery("the lord"), "the lord"),
+            ("the|lord", SearchQuery("the lord", matching: .any), "the OR lord"),
+            ("the-lord", SearchQuery("the lord", matching: .phrase), "\"the lord\""),
+            ("the|and|of", SearchQuery("the and of", matching: .any), "the OR and OR of"),
+            ("in-the-beginning", SearchQuery("in the beginning", matching: .phrase), "\"in the beginning\""),
+            ("love", SearchQuery("love"), "love"), ("th*", SearchQuery("th", completesLastWord: true), "th *"),
+            ("best.the|lord", SearchQuery("the lord", matching: .any, order: .best), nil),
         ]
         var all: [Double] = []
         let clock = ContinuousClock()
-        for (name, query) in queries {
+        for (name, query, _) in queries {
             var times: [Double] = []
             for _ in 0..<rounds {
                 let start = clock.now
@@ -96,6 +98,42 @@ struct LecternBench {
             if query.order == .text { all += times }
         }
         show("lectern.search.p99", percentile(all, 0.99), "ms, with totals by book", aim: "< 5")
+        try await measureFullText(database, rounds, queries.compactMap { query in
+            query.expression.map { (query.name, query.query, $0) }
+        })
+    }
+
+    private static func measureFullText(
+        _ database: AppDatabase, _ rounds: Int, _ queries: [(name: String, query: SearchQuery, expression: String)]
+    ) async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let comparison = try await database.write { db in
+            try FullTextComparison(TextStore().requireText("kjv", in: db), in: db)
+        }
+        show("lectern.fts5.index", (clock.now - start) / .seconds(1), "s")
+        for counting in FullTextComparison.Counting.allCases {
+            var all: [Double] = []
+            for (name, query, expression) in queries {
+                var times: [Double] = []
+                var found = 0
+                for _ in 0..<rounds {
+                    let start = clock.now
+                    found = try await database.read { try comparison.search(expression, counting, in: $0) }
+                    times.append((clock.now - start) / .milliseconds(1))
+                }
+                let expected = try await database.read { db in
+                    try TextSearch().count(query, in: TextStore().requireText("kjv", in: db), db: db)
+                }
+                guard found == expected else {
+                    throw CocoaError(.featureUnsupported, userInfo: ["query": name, "fts5": found, "own": expected])
+                }
+                show("lectern.fts5.\(counting).\(name).p50", percentile(times, 0.5), "ms")
+                show("lectern.fts5.\(counting).\(name).p99", percentile(times, 0.99), "ms", aim: "< 5")
+                all += times
+            }
+            show("lectern.fts5.\(counting).p99", percentile(all, 0.99), "ms, with totals by book", aim: "< 5")
+        }
     }
 
     private static func show(_ name: String, _ value: Double, _ unit: String, aim: String = "") {
