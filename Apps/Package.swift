@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "HablareWeb", targets: ["HablareWeb"]),
         .library(name: "HablareWebTestKit", targets: ["HablareWebTestKit"]),
         .executable(name: "sift", targets: ["SiftMain"]),
+        .executable(name: "lectern", targets: ["LecternMain"]),
     ],
     dependencies: [
         .package(name: "hablare", path: ".."),
@@ -77,6 +78,18 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What the commands of both apps share: exit statuses, the data directory and its lock, opening the browser.
+        .target(
+            name: "AppCommand",
+            dependencies: [
+                "HablareWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
         // Photos, decisions, trash and view models. Knows no web and no C library.
         .target(
             name: "SiftCore",
@@ -105,7 +118,7 @@ let package = Package(
         .target(
             name: "SiftWeb",
             dependencies: [
-                "HablareWeb", "SiftCore",
+                "AppCommand", "HablareWeb", "SiftCore",
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablareLoading", package: "hablare"),
@@ -125,7 +138,7 @@ let package = Package(
         .executableTarget(
             name: "SiftMain",
             dependencies: [
-                "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
+                "AppCommand", "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
@@ -156,6 +169,37 @@ let package = Package(
                 .product(name: "HablareSpeech", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "LecternWeb",
+            dependencies: [
+                "AppCommand", "HablareWeb", "LecternCore", "LecternTexts",
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            exclude: ["Assets"],
+            swiftSettings: strict,
+            plugins: ["EmbedAssets"]
+        ),
+        .executableTarget(
+            name: "LecternMain",
+            dependencies: [
+                "AppCommand", "HablareWeb", "LecternCore", "LecternTexts", "LecternWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -223,6 +267,15 @@ let package = Package(
         .testTarget(
             name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"],
             exclude: ["make-references.py", "requirements.txt"], swiftSettings: strict),
+        .testTarget(
+            name: "LecternWebTests",
+            dependencies: [
+                "AppCommand", "HablareWeb", "HablareWebTestKit", "LecternCore", "LecternTexts", "LecternWeb",
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "LecternCoreTests",
             dependencies: [

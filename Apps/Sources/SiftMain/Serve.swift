@@ -1,3 +1,4 @@
+import AppCommand
 import ArgumentParser
 import Foundation
 import HablareWeb
@@ -48,7 +49,9 @@ struct Serve: AsyncParsableCommand {
         try await data.withApplication(photos, warmsUp: true) { application, logger in
             let server = try application.server(faceOptions, logger: logger) { link in
                 FaceServer.printLine(link)
-                if let program { BrowserOpening.open(link, with: program, page: page, logger: logger) }
+                if let program {
+                    BrowserOpening.open(link, of: "Sift", with: program, page: page, logger: logger)
+                }
             }
             let notes = application.libraries.map {
                 EmptyFolderNote($0, in: application, isNamed: !photos.isEmpty)
