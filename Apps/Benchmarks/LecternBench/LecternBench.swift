@@ -4,7 +4,8 @@ import LecternCore
 import LecternTexts
 
 /// Measures Lectern's core without a browser, and prints one figure a line: name, value, unit, aim.
-/// `lectern-bench [--folder FOLDER] [--rounds N]`. Build it for release. It needs the program `bible`.
+/// `lectern-bench [--folder FOLDER] [--rounds N]`. Build it for release. It needs the program
+/// `bible`, and `mod2imp` with the module of the World English Bible.
 @main
 struct LecternBench {
     static func main() async throws {
@@ -42,13 +43,21 @@ struct LecternBench {
             at: scratch.appendingPathComponent("lectern.sqlite"), migrator: LecternSchema.migrator,
             options: LecternSchema.options)
         let clock = ContinuousClock()
+        let environment = ProcessInfo.processInfo.environment
         var start = clock.now
         let library = TextLibrary(database)
         let report = try await library.add(from: BibleLinesImporter(.program("bible")))
         show("lectern.import", (clock.now - start) / .seconds(1), "s", aim: "< 2, with index")
         start = clock.now
+        let sword = SwordImporter(module: "engWEB2015eb", text: .web, environment: environment)
+        let web = try await library.add(from: sword)
+        show("lectern.import.web", (clock.now - start) / .seconds(1), "s", aim: "< 2, with index")
+        show("lectern.verses.web", Double(web.text.verseCount), "verses")
+        start = clock.now
         _ = try await library.add(from: BibleLinesImporter(.program("bible")))
         show("lectern.import.again", (clock.now - start) / .seconds(1), "s, with deleting the earlier version")
+        try measureReading("kjv", BibleLinesImporter(.program("bible")))
+        try measureReading("web", sword)
         show("lectern.verses", Double(report.text.verseCount), "verses")
         try await measurePassages(database, rounds)
         try await measureSearches(database, rounds)
@@ -71,20 +80,10 @@ struct LecternBench {
     }
 
     private static func measureSearches(_ database: AppDatabase, _ rounds: Int) async throws {
-        // The same search as an expression of FTS5; none where FTS5 ranks, which is another measurement.
-        let queries: [(name: String, query: SearchQuery, expression: String?)] = [
-            ("the", SearchQuery("the"), "the"), ("lord", SearchQuery("lord"), "lord"),
-            ("the+lord", SearchQuery("the lord"), "the lord"),
-            ("the|lord", SearchQuery("the lord", matching: .any), "the OR lord"),
-            ("the-lord", SearchQuery("the lord", matching: .phrase), "\"the lord\""),
-            ("the|and|of", SearchQuery("the and of", matching: .any), "the OR and OR of"),
-            ("in-the-beginning", SearchQuery("in the beginning", matching: .phrase), "\"in the beginning\""),
-            ("love", SearchQuery("love"), "love"), ("th*", SearchQuery("th", completesLastWord: true), "th *"),
-            ("best.the|lord", SearchQuery("the lord", matching: .any, order: .best), nil),
-        ]
         var all: [Double] = []
         let clock = ContinuousClock()
-        for (name, query, _) in queries {
+        for search in MeasuredSearch.all {
+            let (name, query) = (search.name, search.query)
             var times: [Double] = []
             for _ in 0..<rounds {
                 let start = clock.now
@@ -98,14 +97,10 @@ struct LecternBench {
             if query.order == .text { all += times }
         }
         show("lectern.search.p99", percentile(all, 0.99), "ms, with totals by book", aim: "< 5")
-        try await measureFullText(database, rounds, queries.compactMap { query in
-            query.expression.map { (query.name, query.query, $0) }
-        })
+        try await measureFullText(database, rounds)
     }
 
-    private static func measureFullText(
-        _ database: AppDatabase, _ rounds: Int, _ queries: [(name: String, query: SearchQuery, expression: String)]
-    ) async throws {
+    private static func measureFullText(_ database: AppDatabase, _ rounds: Int) async throws {
         let clock = ContinuousClock()
         let start = clock.now
         let comparison = try await database.write { db in
@@ -114,7 +109,9 @@ struct LecternBench {
         show("lectern.fts5.index", (clock.now - start) / .seconds(1), "s")
         for counting in FullTextComparison.Counting.allCases {
             var all: [Double] = []
-            for (name, query, expression) in queries {
+            for search in MeasuredSearch.all {
+                guard let expression = search.expression else { continue }
+                let (name, query) = (search.name, search.query)
                 var times: [Double] = []
                 var found = 0
                 for _ in 0..<rounds {
@@ -136,6 +133,14 @@ struct LecternBench {
         }
     }
 
+    /// Reads a source without storing it: the share of the import that the source's program and the importer take.
+    private static func measureReading(_ name: String, _ source: some TextImporting) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try source.read { _ in }
+        show("lectern.read.\(name)", (clock.now - start) / .seconds(1), "s, without storing")
+    }
+
     private static func show(_ name: String, _ value: Double, _ unit: String, aim: String = "") {
         let number = value.formatted(.number.precision(.fractionLength(3)).grouping(.never))
         print("\(name)\t\(number) \(unit)\t\(aim)")
@@ -145,4 +150,9 @@ struct LecternBench {
         let sorted = values.sorted()
         return sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * fraction))]
     }
+}
+
+extension TextDescription {
+    fileprivate static let web = TextDescription(
+        id: "web", title: "World English Bible", abbreviation: "WEB", kind: .scripture, language: "en")
 }

@@ -17,7 +17,7 @@ extension AppDatabase {
     @discardableResult
     public func importTables(from url: URL, onConflict policy: ImportPolicy = .abort) async throws -> ImportResult {
         try await write { db in
-            var tables = TableImport(try Self.reader(of: url), into: db, policy: policy)
+            var tables = try TableImport(try Self.reader(of: url), into: db, policy: policy)
             return try tables.run()
         }
     }

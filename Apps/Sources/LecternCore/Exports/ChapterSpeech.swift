@@ -1,4 +1,5 @@
-import Hablare
+public import Foundation
+public import Hablare
 import LecternTexts
 
 /// The voice of an export, and what speaks with it.
@@ -17,10 +18,28 @@ public struct ExportVoice: Sendable {
         self.speaksNumbers = speaksNumbers
     }
 
+    /// Returns an estimate of what an export costs. Show it before a paid voice exports.
+    ///
+    /// - Throws: ``ExportError``, and the errors of the database and of the audio store.
+    @concurrent public func cost(
+        of export: TextExport, prices: PriceTable = .shipped, at date: Date
+    ) async throws -> NarrationCost {
+        var cost = NarrationCost()
+        for id in try await export.parts().flatMap(\.chapters) {
+            try Task.checkCancellation()
+            let script = script(of: try await export.chapter(id), text: export.text.id)
+            cost.add(try await narrator.cost(of: script, by: voice, prices: prices, at: date))
+        }
+        return cost
+    }
+
+    private func script(of chapter: Chapter, text: String) -> ChapterScript {
+        ChapterScript(chapter, of: text, speaksNumbers: speaksNumbers, limit: narrator.limit(of: voice))
+    }
+
     /// Returns the audio of a chapter and its timeline. The audio is made if it is missing.
     func speech(of chapter: Chapter, text: String) async throws -> ChapterSpeech {
-        let script = ChapterScript(
-            chapter, of: text, speaksNumbers: speaksNumbers, limit: narrator.limit(of: voice))
+        let script = script(of: chapter, text: text)
         let narration = try await narrator.narrate(script, by: voice, for: .ahead)
         return try await BlockingAudioWork.run { [audio = narrator.audio] in
             var speech = EncodedSpeech()

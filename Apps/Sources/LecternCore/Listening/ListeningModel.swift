@@ -1,6 +1,6 @@
 import Foundation
 public import Hablare
-public import HablarePersistence
+import HablarePersistence
 public import LecternTexts
 public import Observation
 
@@ -33,6 +33,8 @@ public final class ListeningModel {
     public private(set) var message: String?
     /// The voice.
     public private(set) var voice: NarrationVoice
+    /// A paid voice that waits for the person's consent to read a book, with its cost; `nil` if none waits.
+    public private(set) var offer: PaidReading?
 
     /// Whether the number of each verse is spoken.
     @ObservationIgnored public var speaksNumbers = false
@@ -41,12 +43,17 @@ public final class ListeningModel {
 
     @ObservationIgnored private let source: ListeningSource
     @ObservationIgnored private let narrator: ChapterNarrator
-    @ObservationIgnored private let database: AppDatabase
+    @ObservationIgnored private let data: PersonalData
     @ObservationIgnored private let device: String
+    @ObservationIgnored private let prices: PriceTable
     @ObservationIgnored private let clock: EngineClock
     @ObservationIgnored private let date: @Sendable () -> Date
     @ObservationIgnored private var machine = PlaybackMachine()
     @ObservationIgnored private var script: ChapterScript?
+    /// The verse at which the chapter was opened.
+    @ObservationIgnored private var firstVerse: Int?
+    /// The books that each paid voice may read.
+    @ObservationIgnored private var accepted: Set<PaidReading.Permit> = []
     @ObservationIgnored private var audio: [Int: ChapterNarration.SegmentAudio] = [:]
     @ObservationIgnored private var number = 0
     @ObservationIgnored private let opening = ListeningTask()
@@ -55,7 +62,7 @@ public final class ListeningModel {
     @ObservationIgnored private let saving = ListeningTask()
     @ObservationIgnored private var isSaving = false
     /// The newest position, until it is being saved.
-    @ObservationIgnored private var unsaved: ListeningPlace?
+    @ObservationIgnored private var unsaved: ReadingPosition?
 
     /// Creates a model.
     ///
@@ -63,18 +70,20 @@ public final class ListeningModel {
     ///   - source: The text.
     ///   - voice: The voice. Default: espeak-ng.
     ///   - narrator: Makes the audio.
-    ///   - database: Lectern's database, for the position.
+    ///   - data: The person's data, in which the position and the history are recorded.
     ///   - device: The id of this device.
+    ///   - prices: The prices of paid voices. Default: those that the library knows.
     ///   - seams: The clock and the dates.
     public init(
-        source: ListeningSource, voice: NarrationVoice = .espeak, narrator: ChapterNarrator, database: AppDatabase,
-        device: String, seams: EngineSeams = EngineSeams()
+        source: ListeningSource, voice: NarrationVoice = .espeak, narrator: ChapterNarrator, data: PersonalData,
+        device: String, prices: PriceTable = .shipped, seams: EngineSeams = EngineSeams()
     ) {
         self.source = source
         self.voice = voice
         self.narrator = narrator
-        self.database = database
+        self.data = data
         self.device = device
+        self.prices = prices
         clock = seams.clock
         date = seams.date
     }
@@ -99,17 +108,17 @@ public final class ListeningModel {
     }
 
     /// Saves a position, one after another. Of several that wait, only the newest is saved.
-    private func save(_ place: ListeningPlace) {
-        unsaved = place
+    private func save(_ position: ReadingPosition) {
+        unsaved = position
         guard !isSaving else { return }
         isSaving = true
         saving.replace { [self] in
-            while let place = unsaved {
+            while let position = unsaved {
                 unsaved = nil
                 do {
-                    try await database.write { try ListeningPositionStore().record(place, in: $0) }
+                    try await data.record(position)
                 } catch {
-                    message = "The position could not be saved: \(error)"
+                    show(error)
                 }
             }
             isSaving = false
@@ -131,10 +140,12 @@ public final class ListeningModel {
     public func playFromLastPlace() async throws -> Bool {
         let (text, device) = (source.text, device)
         guard
-            let place = try await database.read({ try ListeningPositionStore().place(of: text, on: device, in: $0) })
+            let place = try await data.database.read({ db in
+                try ReadingLog().position(of: device, in: text, .listening, db)
+            })
         else { return false }
         // The verse is heard from its beginning, so that the thread is not lost.
-        play(place.position.chapter, verse: place.position.verse)
+        play(place.chapter, verse: place.verse)
         return true
     }
 
@@ -168,12 +179,27 @@ public final class ListeningModel {
         guard voice != self.voice else { return }
         stopPaid()
         self.voice = voice
+        if machine.phase == .opening, let chapter = machine.chapter { return open(chapter, from: firstVerse) }
         guard let position = machine.position, machine.phase == .playing || machine.phase == .waiting else {
             machine.forgetChapter()
             return
         }
         machine.forgetChapter()
         apply(.play(position.chapter, verse: position.verse, milliseconds: 0))
+    }
+
+    /// Lets the paid voice of ``offer`` read the book.
+    public func acceptOffer() {
+        guard let offer else { return }
+        accepted.insert(offer.permit)
+        guard machine.phase == .opening, let chapter = machine.chapter else { return self.offer = nil }
+        open(chapter, from: firstVerse)
+    }
+
+    /// Lets the local voice, or espeak-ng, read instead of the paid voice of ``offer``.
+    public func declineOffer() {
+        guard offer != nil else { return }
+        choose(localVoice ?? .espeak)
     }
 
     // MARK: Reports of the page
@@ -217,7 +243,10 @@ public final class ListeningModel {
             sound = PlayingSound(number: number, position: position, key: audio.key, milliseconds: audio.milliseconds)
         case .silence: sound = nil
         case .record(let position):
-            save(ListeningPlace(text: source.text, device: device, position: position, recordedAt: date()))
+            save(
+                ReadingPosition(
+                    device: device, text: source.text, kind: .listening, chapter: position.chapter,
+                    verse: position.verse, offset: position.milliseconds, madeAt: Moment(date())))
         case .findNext(let chapter):
             finding.replace { [weak self, source] in
                 do {
@@ -234,12 +263,19 @@ public final class ListeningModel {
     private func open(_ chapter: ChapterID, from verse: Int?) {
         stopPaid()
         script = nil
+        firstVerse = verse
+        offer = nil
         audio = [:]
         problems = []
         timeline = nil
         let limit = narrator.limit(of: voice)
+        let mayRead = mayRead(chapter.book)
         opening.replace { [weak self, source] in
             do {
+                guard mayRead else {
+                    try await self?.makeOffer(from: chapter)
+                    return
+                }
                 let read = try await source.chapter(chapter)
                 guard let self, !Task.isCancelled else { return }
                 let script = ChapterScript(read, of: source.text, speaksNumbers: speaksNumbers, limit: limit)
@@ -302,7 +338,7 @@ public final class ListeningModel {
         let limit = narrator.limit(of: voice)
         ahead.replace { [weak self] in
             do {
-                guard let next = try await source.next(chapter) else { return }
+                guard let next = try await source.next(chapter), self?.mayRead(next.book) == true else { return }
                 let script = ChapterScript(
                     try await source.chapter(next), of: source.text, speaksNumbers: self?.speaksNumbers ?? false,
                     limit: limit)
@@ -312,6 +348,30 @@ public final class ListeningModel {
                 return
             }
         }
+    }
+
+    // MARK: Cost
+
+    /// Whether the voice is free, or the person has seen what it costs to let it read the book.
+    private func mayRead(_ book: BookID) -> Bool {
+        !voice.isPaid || accepted.contains(PaidReading.Permit(voice: voice.id, book: book))
+    }
+
+    /// Estimates the cost of the book from a chapter on, and waits for the person's consent.
+    private func makeOffer(from chapter: ChapterID) async throws {
+        let voice = voice
+        let limit = narrator.limit(of: voice)
+        var cost = NarrationCost()
+        var next: ChapterID? = chapter
+        while let id = next, id.book == chapter.book {
+            try Task.checkCancellation()
+            let script = ChapterScript(
+                try await source.chapter(id), of: source.text, speaksNumbers: speaksNumbers, limit: limit)
+            cost.add(try await narrator.cost(of: script, by: voice, prices: prices, at: date()))
+            next = try await source.next(id)
+        }
+        try Task.checkCancellation()
+        offer = PaidReading(voice: voice, book: chapter.book, cost: cost)
     }
 
     /// Ends the requests of a paid voice whose chapter is left, so that nobody pays for verses that are not heard.

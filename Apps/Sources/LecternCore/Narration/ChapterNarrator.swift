@@ -124,15 +124,17 @@ public struct ChapterNarrator: Sendable {
         _ = try await manager.cancelAll(job: try job(script, voice).key)
     }
 
-    /// Returns an estimate of a narration's cost. Verses whose audio is stored cost nothing.
+    /// Returns an estimate of a narration's cost. Verses whose audio is stored cost nothing, and equal verses count once.
     public func cost(
         of script: ChapterScript, by voice: NarrationVoice, prices: PriceTable, at date: Date
     ) async throws -> NarrationCost {
-        let job = try job(script, voice)
-        guard let provider = providers[voice.provider] else { return NarrationCost() }
+        let (job, provider) = (try job(script, voice), try provider(of: voice))
         return try await BlockingAudioWork.run { [audio] in
             var cost = NarrationCost()
-            for index in script.segments.indices where try audio.speech(for: job.audioKey(index)) == nil {
+            var counted: Set<VerseAudioKey> = []
+            for index in script.segments.indices {
+                let key = job.audioKey(index)
+                guard counted.insert(key).inserted, try audio.speech(for: key) == nil else { continue }
                 for piece in script.segments[index].pieces.indices {
                     let request = job.request(index, piece: piece, id: UUID(), priority: .normal)
                     cost.add(request, at: provider, isPaid: voice.isPaid, prices: prices, on: date)
@@ -143,13 +145,17 @@ public struct ChapterNarrator: Sendable {
     }
 
     private func job(_ script: ChapterScript, _ voice: NarrationVoice) throws -> ChapterJob {
+        ChapterJob(script, voice: voice, instance: try provider(of: voice).instance)
+    }
+
+    private func provider(of voice: NarrationVoice) throws -> any AIServiceProvider {
         guard let provider = providers[voice.provider] else {
             throw AIServiceError(
                 .providerNotFound,
                 "The voice \(voice.name) is not available: no provider \(voice.provider) is set up. Choose another voice."
             )
         }
-        return ChapterJob(script, voice: voice, instance: provider.instance)
+        return provider
     }
 
     private func stored(

@@ -20,7 +20,6 @@ public enum LecternSchema {
         migrator.registerMigration("001-texts", migrate: createTexts)
         migrator.registerMigration("002-marks", migrate: createMarks)
         migrator.registerMigration("003-plans", migrate: createPlans)
-        migrator.registerMigration("010-listening", migrate: ListeningPositionStore.createTable)
         migrator.registerHablareData()
         return migrator
     }

@@ -1,6 +1,8 @@
 import Foundation
+import Hablare
 import HablareAudio
 import HablarePersistence
+import HablareTestKit
 import LecternTexts
 import Testing
 
@@ -42,6 +44,25 @@ import Testing
                 """))
         let chapters = try String(contentsOf: bench.folder.appendingPathComponent("Gen.chapters.vtt"), encoding: .utf8)
         #expect(chapters.contains("\n2\n\(ClockText.of(lengths[0].reduce(0, +))) --> \(ClockText.of(total))\nGen 2\n"))
+    }
+
+    @Test func `The cost of an export is known before it begins`() async throws {
+        let bench = try NarrationBench()
+        let prices = try PriceTable([
+            PriceEntry(provider: "voice", unit: .character, microDollarsPerMillion: 15_000_000)
+        ])
+        let priced = bench.voice.using { Usage(characters: Int64($0.prompt.plainText.count)) }
+        let registry = try ProviderRegistry([priced])
+        let manager = AIRequestManager(store: bench.store, providers: registry)
+        let narrator = ChapterNarrator(manager: manager, providers: registry, audio: bench.audio)
+        let voice = ExportVoice(
+            narrator, voice: NarrationVoice(provider: "voice", name: "Paid", isPaid: true))
+        let cost = try await voice.cost(
+            of: try await export(.book(BookID(rawValue: "Gen"))), prices: prices, at: Date(timeIntervalSince1970: 0))
+        let characters = SampleText.small.books[0].chapters.joined().reduce(0) { $0 + $1.count }
+        #expect(cost.characters == characters)
+        #expect(cost.microDollars == Int64(characters * 15))
+        #expect(bench.voice.record.calls.isEmpty)
     }
 
     @Test func `A plain file has a line for each verse`() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternCore
 
-@MainActor @Suite struct ListeningModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ListeningModelTests {
     private let john = BookID(rawValue: "John")
 
     private func source() -> ListeningSource {
@@ -23,11 +23,14 @@ import Testing
     private func database() throws -> AppDatabase { try AppDatabase.inMemory(migrator: LecternSchema.migrator) }
 
     private func makeModel(
-        _ bench: NarrationBench, _ narrator: ChapterNarrator, _ database: AppDatabase, device: String = "desk"
-    ) -> ListeningModel {
-        ListeningModel(
-            source: source(), voice: NarrationBench.voice, narrator: narrator, database: database, device: device,
-            seams: .controlled(by: bench.clock))
+        _ bench: NarrationBench, _ narrator: ChapterNarrator, _ database: AppDatabase, device: String = "desk",
+        recordedBy recorder: EngineSeams? = nil
+    ) async throws -> ListeningModel {
+        let seams = EngineSeams.controlled(by: bench.clock)
+        let data = try await PersonalData(database: database, seams: recorder ?? seams)
+        return ListeningModel(
+            source: source(), voice: NarrationBench.voice, narrator: narrator, data: data, device: device,
+            seams: seams)
     }
 
     /// Waits until the model says so. Each step lets other tasks run.
@@ -60,14 +63,18 @@ import Testing
     }
 
     private func place(_ database: AppDatabase, _ device: String = "desk") async throws -> PlaybackPosition? {
-        try await database.read { try ListeningPositionStore().place(of: "kjv", on: device, in: $0) }?.position
+        let place = try await database.read { db in
+            try ReadingLog().position(of: device, in: "kjv", .listening, db)
+        }
+        guard let place else { return nil }
+        return PlaybackPosition(place.chapter, verse: try #require(place.verse), milliseconds: place.offset)
     }
 
     @Test func `A chapter is heard verse by verse, and the next one follows`() async throws {
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await makeModel(bench, narrator, database)
+            let model = try await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 var heard: [String] = []
@@ -87,7 +94,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await makeModel(bench, narrator, database)
+            let model = try await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { bench.voice.record.calls.count >= 4 }
@@ -101,21 +108,22 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let first = await makeModel(bench, narrator, database)
+            let first = try await makeModel(bench, narrator, database)
             try await running(first) { model in
                 model.play(ChapterID(john, 3), verse: 2)
                 try await until { model.phase == .playing }
                 model.progressed(try #require(model.sound).number, milliseconds: 40)
             }
             #expect(try await place(database) == PlaybackPosition(ChapterID(john, 3), verse: 2, milliseconds: 40))
-            let second = await makeModel(bench, narrator, database)
+            let second = try await makeModel(bench, narrator, database)
             try await running(second) { model in
                 #expect(try await model.playFromLastPlace())
                 try await until { model.phase == .playing }
                 #expect(model.position == PlaybackPosition(ChapterID(john, 3), verse: 2))
             }
-            let other = await makeModel(bench, narrator, database, device: "phone")
-            try await running(other) { model in #expect(try await !model.playFromLastPlace()) }
+            let other = try await makeModel(bench, narrator, database, device: "phone")
+            let isFound = try await running(other) { try await $0.playFromLastPlace() }
+            #expect(!isFound)
         }
     }
 
@@ -123,13 +131,14 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await makeModel(bench, narrator, database)
+            let model = try await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { model.phase == .playing }
                 model.sleep(afterMinutes: 1)
                 #expect(model.sleepRemaining != nil)
                 while model.phase == .playing {
+                    try Task.checkCancellation()
                     bench.clock.advance(by: .seconds(1))
                     await Task.yield()
                 }
@@ -144,7 +153,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await makeModel(bench, narrator, database)
+            let model = try await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3), verse: 3)
                 try await until { model.phase == .playing }
@@ -161,7 +170,7 @@ import Testing
         let bench = try NarrationBench()
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await makeModel(bench, narrator, database)
+            let model = try await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { model.phase == .playing }
@@ -177,7 +186,7 @@ import Testing
         let bench = try NarrationBench { _ in .failure(AIServiceError(.unauthorized, "Set the key.")) }
         let database = try database()
         try await bench.running { narrator, _ in
-            let model = await makeModel(bench, narrator, database)
+            let model = try await makeModel(bench, narrator, database)
             try await running(model) { model in
                 model.play(ChapterID(john, 3))
                 try await until { model.message != nil }
@@ -188,15 +197,79 @@ import Testing
         }
     }
 
-    @Test func `An older place never replaces a newer one`() async throws {
+    @Test func `A paid voice makes no request before its cost was shown and accepted`() async throws {
+        let bench = try NarrationBench()
         let database = try database()
-        let chapter = ChapterID(john, 3)
-        for (verse, time) in [(5, 100.0), (2, 50), (7, 100)] {
-            let place = ListeningPlace(
-                text: "kjv", device: "desk", position: PlaybackPosition(chapter, verse: verse),
-                recordedAt: Date(timeIntervalSince1970: time))
-            try await database.write { try ListeningPositionStore().record(place, in: $0) }
+        try await bench.running { narrator, _ in
+            let model = try await makeModel(bench, narrator, database)
+            let paid = NarrationVoice(provider: "voice", name: "Paid", isPaid: true, parameters: ["rate": 9])
+            try await running(model) { model in
+                model.choose(paid)
+                model.play(ChapterID(john, 3), verse: 2)
+                try await until { model.offer != nil }
+                let texts = (3...4).flatMap { ["Verse one of John.\($0).", "Verse two.", "Verse three."] }
+                #expect(model.offer?.voice == paid)
+                #expect(model.offer?.book == john)
+                // Equal verses of a chapter count once, and those of two chapters twice: they are two jobs.
+                #expect(model.offer?.cost.characters == texts.reduce(0) { $0 + $1.count })
+                #expect(model.offer?.cost.microDollars == nil, "No price is known.")
+                #expect(model.phase == .opening)
+                #expect(bench.voice.record.calls.isEmpty)
+                model.acceptOffer()
+                try await until { model.phase == .playing }
+                #expect(model.position?.verse == 2)
+                #expect(model.offer == nil)
+                // The rest of the book was accepted with it.
+                model.nextChapter()
+                try await until { model.phase == .playing && model.position?.chapter.chapter == 4 }
+                #expect(model.offer == nil)
+            }
         }
-        #expect(try await place(database)?.verse == 7)
+    }
+
+    @Test func `The local voice reads if the cost of a paid voice is declined`() async throws {
+        let bench = try NarrationBench()
+        let database = try database()
+        try await bench.running { narrator, _ in
+            let model = try await makeModel(bench, narrator, database)
+            try await running(model) { model in
+                model.localVoice = NarrationBench.local
+                model.choose(NarrationVoice(provider: "voice", name: "Paid", isPaid: true))
+                model.play(ChapterID(john, 3), verse: 2)
+                try await until { model.offer != nil }
+                model.declineOffer()
+                try await until { model.phase == .playing }
+                #expect(model.voice == NarrationBench.local)
+                #expect(model.position?.verse == 2)
+                #expect(bench.voice.record.calls.isEmpty)
+            }
+        }
+    }
+
+    @Test func `A late report never replaces a newer place`() async throws {
+        let bench = try NarrationBench()
+        let database = try database()
+        try await bench.running { narrator, _ in
+            let heard = EngineSeams.controlled(by: bench.clock).date()
+            var late = EngineSeams.controlled(by: bench.clock)
+            late.date = { heard.addingTimeInterval(5) }
+            let model = try await makeModel(bench, narrator, database, recordedBy: late)
+            // Another tab of the same device was further on a second after this report was made.
+            let newer = ReadingPosition(
+                device: "desk", text: "kjv", kind: .listening, chapter: ChapterID(john, 4), verse: 2,
+                madeAt: Moment(heard).adding(seconds: 1))
+            let desk = try Desk(database)
+            _ = try await database.write {
+                try ReadingLog().record(newer, id: desk.id, now: newer.madeAt, in: $0)
+            }
+            try await running(model) { model in
+                model.play(ChapterID(john, 3))
+                try await until { model.phase == .playing }
+                model.pause()
+            }
+            #expect(try await place(database) == PlaybackPosition(ChapterID(john, 4), verse: 2))
+            let history = try await database.read { try ReadingLog().history(.listening, in: $0) }
+            #expect(history.map(\.chapter.chapter) == [4, 3])
+        }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite struct ChapterNarratorTests {
+@Suite(.timeLimit(.minutes(5))) struct ChapterNarratorTests {
     private let script = ChapterScript(
         NarrationBench.chapter("In the beginning.", "And the earth was.", "And God said.", "And it was so."), of: "kjv")
 
@@ -66,7 +66,10 @@ import Testing
                 #expect(bench.voice.record.calls[0].request.priority == .low)
                 group.addTask { _ = try await narrator.narrate(script, by: NarrationBench.voice, from: 3) }
                 // The verse that is heard shares the call of the waiting request, and overtakes the others.
-                while try await manager.snapshots().allSatisfy({ $0.priority != .high }) { await Task.yield() }
+                while try await manager.snapshots().allSatisfy({ $0.priority != .high }) {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
                 gate.admitOne()
                 await gate.arrivals(reach: 2)
                 gate.open()
@@ -127,6 +130,7 @@ import Testing
         try await bench.running { narrator, _ in
             async let result = narrator.narrate(one, by: NarrationBench.voice) { updates.receive($0) }
             while updates.all.withLock({ $0.count }) < 3 {
+                try Task.checkCancellation()
                 bench.clock.advance(by: .seconds(1))
                 await Task.yield()
             }

@@ -81,11 +81,11 @@ final class NarrationBench: Sendable {
     }
 
     /// A chapter with one paragraph for each text.
-    static func chapter(_ number: Int = 3, of book: String = "John", _ texts: String...) -> Chapter {
-        chapter(number, of: book, texts)
-    }
+    static func chapter(_ texts: String...) -> Chapter { chapter(3, texts) }
 
-    static func chapter(_ number: Int = 3, of book: String = "John", _ texts: [String]) -> Chapter {
+    static func chapter(_ number: Int, _ texts: String...) -> Chapter { chapter(number, texts) }
+
+    static func chapter(_ number: Int, of book: String = "John", _ texts: [String]) -> Chapter {
         Chapter(
             ChapterID(BookID(rawValue: book), number),
             blocks: texts.enumerated().map { index, text in

@@ -6,7 +6,7 @@ import Testing
 @testable import LecternCore
 
 @Suite struct VerseAudioStoreTests {
-    private final class Bench {
+    private final class Bench: Sendable {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())")
         let now = Mutex(Date(timeIntervalSince1970: 1_000_000))
         deinit { do { try FileManager.default.removeItem(at: folder) } catch {} }
