@@ -180,6 +180,8 @@ let package = Package(
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareProviders", package: "hablare"),
+                .product(name: "HablareSQLite", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

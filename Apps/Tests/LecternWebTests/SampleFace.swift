@@ -3,6 +3,7 @@ import HablarePersistence
 import HablareWeb
 import LecternCore
 import LecternTexts
+import Logging
 
 @testable import LecternWeb
 
@@ -60,9 +61,17 @@ struct MadeText: TextImporting {
     }
 }
 
+/// A face for tests, with what is behind it.
+struct MadeFace {
+    let face: Face
+    let personal: PersonalData
+    let narration: Narration
+    let listening: ListeningDesk
+}
+
 /// Makes a face over an empty database, or over one with two texts.
 @MainActor
-func makeFace(isEmpty: Bool = false) async throws -> (face: Face, personal: PersonalData) {
+func makeFace(isEmpty: Bool = false) async throws -> MadeFace {
     let folder = FileManager.default.temporaryDirectory.appending(path: "lectern-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let database = try await LecternApplication.database(folder)
@@ -72,9 +81,12 @@ func makeFace(isEmpty: Bool = false) async throws -> (face: Face, personal: Pers
         _ = try await library.add(from: MadeText.sample("kjv", "King James Version"))
     }
     let personal = try await PersonalData(database: database)
+    let narration = try Narration(in: folder, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let listening = ListeningDesk(
+        narrator: narration.narrator, voices: narration.voices, shelf: TextShelf(database), personal: personal)
     let face = try LecternFace.make(
-        database: database, library: library, personal: personal, settings: ReaderSettings(),
+        database: database, library: library, personal: personal, listening: listening, settings: ReaderSettings(),
         now: { Date(timeIntervalSince1970: 1_800_000_000) }, zone: .gmt
     ) { _ in }
-    return (face, personal)
+    return MadeFace(face: face, personal: personal, narration: narration, listening: listening)
 }

@@ -202,6 +202,17 @@ public final class ListeningModel {
         choose(localVoice ?? .espeak)
     }
 
+    /// The sound that will follow the present one, so that a page loads it ahead; `nil` if that is not known yet.
+    public var upcoming: PlayingSound? {
+        guard timeline != nil, let position = sound?.position else { return nil }
+        var ahead = machine
+        for effect in ahead.apply(.finished(position.chapter, verse: position.verse), at: clock.now) {
+            guard case .sound(let next) = effect, let audio = audio[next.verse] else { continue }
+            return PlayingSound(number: number + 1, position: next, key: audio.key, milliseconds: audio.milliseconds)
+        }
+        return nil
+    }
+
     // MARK: Reports of the page
 
     /// The page plays at this place of a sound.

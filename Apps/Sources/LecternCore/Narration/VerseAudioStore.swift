@@ -7,6 +7,14 @@ public struct VerseAudioKey: Sendable, Hashable {
     /// The key as text.
     public let rawValue: String
 
+    /// Reads a key from its text, as in an address; `nil` if it is none.
+    public init?(rawValue: String) {
+        guard rawValue.utf8.count == 32, rawValue.utf8.allSatisfy({ Self.digits.contains($0) }) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private static let digits = Set("0123456789abcdef".utf8)
+
     /// Creates the key of a segment, as a voice speaks it.
     ///
     /// - Parameter instance: The identity of the provider, so that another program or model makes other audio.
@@ -54,6 +62,11 @@ public final class VerseAudioStore: Sendable {
     public func speech(for key: VerseAudioKey) throws -> EncodedSpeech? {
         guard let blob = try pinned.blob(for: key.rawValue) ?? cache.blob(for: key.rawValue) else { return nil }
         return EncodedSpeech(blob: blob)
+    }
+
+    /// Returns a verse's audio like ``speech(for:)``, on a thread that may wait.
+    public func loadSpeech(for key: VerseAudioKey) async throws -> EncodedSpeech? {
+        try await BlockingAudioWork.run { try self.speech(for: key) }
     }
 
     /// Stores a verse's audio, as a download if it is pinned.

@@ -19,6 +19,8 @@ public struct LecternApplication {
     public let library: TextLibrary
     /// The person's marks, plans and history.
     public let personal: PersonalData
+    private let narration: Narration
+    private let listening: ListeningDesk
     private let folder: URL
     private let settings: ReaderSettings
     /// Keeps a second Lectern from the same data while this application is open.
@@ -39,10 +41,13 @@ public struct LecternApplication {
             let database = try await database(folder)
             let library = TextLibrary(database, logger: logger)
             try await library.removeLeftovers()
+            let personal = try await PersonalData(database: database, logger: logger)
+            let narration = try Narration(in: folder, logger: logger)
+            let listening = ListeningDesk(
+                narrator: narration.narrator, voices: narration.voices, shelf: TextShelf(database), personal: personal)
             return LecternApplication(
-                database: database, library: library,
-                personal: try await PersonalData(database: database, logger: logger), folder: folder,
-                settings: settings, lock: lock)
+                database: database, library: library, personal: personal, narration: narration, listening: listening,
+                folder: folder, settings: settings, lock: lock)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -61,7 +66,7 @@ public struct LecternApplication {
     public func face() throws -> Face {
         let file = SettingsFile(folder)
         return try LecternFace.make(
-            database: database, library: library, personal: personal, settings: settings
+            database: database, library: library, personal: personal, listening: listening, settings: settings
         ) { try file.write($0) }
     }
 
@@ -80,5 +85,5 @@ public struct LecternApplication {
     }
 
     /// The services to run, in the order in which they start.
-    public var services: [any Service] { [] }
+    public var services: [any Service] { [narration.engine, listening] }
 }

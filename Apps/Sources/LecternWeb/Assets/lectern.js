@@ -3,6 +3,7 @@
 import { CommandSender, formCommand } from './commands.js';
 import { idMaker } from './ids.js';
 import { listenToKeys } from './keymap.js';
+import { startListening } from './listening.js';
 import { startMarking } from './marking.js';
 import { startNotes } from './notes.js';
 import { deviceName, startReading } from './reading.js';
@@ -60,9 +61,11 @@ function showConnection() {
         : `${waiting} ${waiting === 1 ? 'change is' : 'changes are'} kept and will be sent.`;
 }
 
+const device = deviceName(localStorage, idMaker());
+const listening = startListening({ sender, device, signal, refused: showRefusal });
 const reading = isChapter
   ? startReading({
-      device: deviceName(localStorage, idMaker()),
+      device,
       send: (body) => void sender.send('/commands/read', body),
       signal,
     })
@@ -71,14 +74,17 @@ const turner = isChapter
   ? new Turner(signal, () => {
       marking?.prepare();
       reading?.turned();
+      listening.turned();
     })
   : null;
-const marking = turner === null ? null : startMarking({ sender, turner, signal, refused: showRefusal });
+const marking = turner === null ? null : startMarking({ sender, turner, listening, signal, refused: showRefusal });
 if (isChapter) startNotes(signal);
 
 /** @type {number | null} */
 let revision = null;
 stream.addEventListener('state', () => {
+  const heard = /** @type {import('./player.js').Listening | undefined} */ (stream.held?.state?.['listening']);
+  if (heard !== undefined) listening.show(heard);
   const reader = /** @type {{revision: number, theme: string} | undefined} */ (stream.held?.state?.['reader']);
   if (reader === undefined) return;
   document.documentElement.dataset['theme'] = reader.theme;
@@ -117,6 +123,7 @@ const bindings = [
   { action: 'previous', keys: ['ArrowLeft', 'K'], contexts: ['chapter'] },
   { action: 'verse', keys: ['V'], contexts: ['chapter'] },
   { action: 'go', keys: ['/'], contexts: everywhere },
+  { action: 'listen', keys: ['P'], contexts: everywhere },
   { action: 'undo', keys: ['U'], contexts: everywhere },
 ];
 listenToKeys({
@@ -128,6 +135,7 @@ listenToKeys({
       const isArrow = event.key.startsWith('Arrow');
       turner?.turn((action === 'next') !== (isRightToLeft && isArrow) ? 'next' : 'prev', event.timeStamp);
     } else if (action === 'verse') marking?.focusVerse();
+    else if (action === 'listen') listening.toggle();
     else if (action === 'go') {
       const field = document.querySelector('.go-field');
       if (field instanceof HTMLInputElement) {

@@ -12,9 +12,9 @@ import { fragmentOf, fragmentsOf, selectedWords, textOf } from './verses.js';
  */
 
 /**
- * @param {{sender: CommandSender, turner: Turner, signal: AbortSignal, refused: (answer: import('./commands.js').Answer) => void}} shared
+ * @param {{sender: CommandSender, turner: Turner, listening: ReturnType<typeof import('./listening.js').startListening>, signal: AbortSignal, refused: (answer: import('./commands.js').Answer) => void}} shared
  */
-export function startMarking({ sender, turner, signal, refused }) {
+export function startMarking({ sender, turner, listening, signal, refused }) {
   const makeID = idMaker();
   const tools = /** @type {HTMLElement} */ (document.getElementById('tools'));
   const form = /** @type {HTMLFormElement} */ (document.getElementById('tools-note'));
@@ -117,7 +117,11 @@ export function startMarking({ sender, turner, signal, refused }) {
     const place = chosen;
     if (act === 'close') close();
     else if (act === 'bookmark') void apply([{ addBookmark: { mark: makeID(), place: placeOf(place), label: '' } }]).then(() => say('Bookmarked'));
-    else if (act === 'remove') void apply(marksUnder(place).map((mark) => ({ remove: { mark } })));
+    else if (act === 'listen' || act === 'repeat') {
+      choose(null);
+      if (act === 'listen') listening.play(place.first);
+      else listening.repeat(place.first, place.last);
+    } else if (act === 'remove') void apply(marksUnder(place).map((mark) => ({ remove: { mark } })));
     else if (act === 'note') {
       form.hidden = false;
       fault.textContent = '';
@@ -205,6 +209,11 @@ export function startMarking({ sender, turner, signal, refused }) {
       if (selection !== null && !selection.isCollapsed) return;
       event.preventDefault();
       const verse = Number(fragment.dataset['v']);
+      // While the player is open, a tap plays the verse. Its number opens the tools.
+      if (listening.isOpen() && !event.shiftKey && target.closest('a.n') === null && chosen === null) {
+        listening.play(verse);
+        return;
+      }
       if (chosen !== null && !event.shiftKey && chosen.words === null && chosen.first === verse && chosen.last === verse) choose(null);
       else chooseVerse(verse, event.shiftKey);
     },

@@ -12,6 +12,7 @@ extension LecternFace {
         router.get("/go") { request, _ in try await go(Query(request)) }
         router.get("/search") { request, _ in try await search(Query(request)) }
         router.get("/suggest") { request, _ in try await suggest(Query(request)) }
+        router.get("/voices") { request, _ in try await voices(Query(request)) }
         router.get("/marks") { request, _ in try await marks(Query(request)) }
         router.get("/mark") { request, _ in try await newMark(Query(request)) }
         router.get("/mark/:id") { _, context in try await mark(context.parameters.get("id") ?? "") }

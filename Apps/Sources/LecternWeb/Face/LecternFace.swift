@@ -12,6 +12,7 @@ public struct LecternFace: Sendable {
     let library: TextLibrary
     let personal: PersonalData
     let desk: ReaderDesk
+    let listening: ListeningDesk
     let cache: PageCache
     let pages: Pages
     let now: @Sendable () -> Date
@@ -32,6 +33,7 @@ public struct LecternFace: Sendable {
     ///   - database: Lectern's database.
     ///   - library: Imports and deletes texts.
     ///   - personal: The person's data.
+    ///   - listening: The player.
     ///   - settings: The settings as they were read.
     ///   - now: Returns the present moment. Default: the system's clock.
     ///   - zone: The person's time zone. Default: the system's.
@@ -39,21 +41,24 @@ public struct LecternFace: Sendable {
     /// - Throws: An error if a template has a fault.
     @MainActor
     static func make(
-        database: AppDatabase, library: TextLibrary, personal: PersonalData, settings: ReaderSettings,
-        now: @escaping @Sendable () -> Date = { Date() }, zone: TimeZone = .current,
+        database: AppDatabase, library: TextLibrary, personal: PersonalData, listening: ListeningDesk,
+        settings: ReaderSettings, now: @escaping @Sendable () -> Date = { Date() }, zone: TimeZone = .current,
         write: @escaping @Sendable (ReaderSettings) throws -> Void
     ) throws -> Face {
         let assets = try Assets(EmbeddedFiles.all)
         let pages = try Pages(assets)
         let desk = ReaderDesk(settings, personal: personal, write: write)
         let lectern = LecternFace(
-            shelf: TextShelf(database), library: library, personal: personal, desk: desk, cache: desk.cache,
-            pages: pages, now: now, zone: zone)
+            shelf: TextShelf(database), library: library, personal: personal, desk: desk, listening: listening,
+            cache: desk.cache, pages: pages, now: now, zone: zone)
         var face = Face(name: "lectern", pages: pages, assets: assets)
         face.states.feed("reader") { desk.state }
+        face.states.feed("listening") { listening.state }
+        face.media = media(listening.audio)
         lectern.addMarks(to: &face.commands)
         lectern.addPlans(to: &face.commands)
         lectern.addData(to: &face.commands)
+        lectern.addListening(to: &face.commands)
         face.routes = { lectern.addPages(to: $0) }
         face.problem = { Self.problem($0) }
         return face

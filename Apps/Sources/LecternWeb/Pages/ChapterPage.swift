@@ -55,9 +55,10 @@ struct ChapterPage: Sendable {
             }
         }
         number = id.chapter > 0 && text.kind == .scripture ? String(id.chapter) : nil
-        name = passage.chapter.title
+        let fullName = Self.name(of: id, shape)
+        name = passage.chapter.title == fullName ? nil : passage.chapter.title
         book = text.kind == .book ? text.title : passage.book.name
-        let heading = text.kind == .book ? passage.chapter.title ?? book : Self.name(of: id, shape)
+        let heading = text.kind == .book ? passage.chapter.title ?? book : fullName
         title = "\(heading) · \(text.abbreviation)"
         booksHref = "/\(text.id)"
         bookHref = "/\(text.id)/\(id.book.rawValue.lowercased())"
