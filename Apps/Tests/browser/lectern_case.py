@@ -1,5 +1,7 @@
 """Lectern in a real browser: a program and data of its own for each class of tests."""
 
+import atexit
+import functools
 import os
 import shutil
 import signal
@@ -13,6 +15,18 @@ from playwright.sync_api import sync_playwright
 LECTERN = os.environ.get("LECTERN", "")
 
 
+@functools.cache
+def imported():
+    """Returns a data directory with both Bibles: TEXTS, or one that is imported once for all classes of tests."""
+    if texts := os.environ.get("TEXTS"):
+        return Path(texts)
+    folder = Path(tempfile.mkdtemp(prefix="lectern-texts-"))
+    atexit.register(shutil.rmtree, folder)
+    data = folder / "data"
+    subprocess.run([LECTERN, "import", "--data-dir", data, "kjv", "web"], check=True, stdout=subprocess.DEVNULL)
+    return data
+
+
 class LecternCase(unittest.TestCase):
     width, height = 1280, 900
     scripts = True
@@ -22,13 +36,13 @@ class LecternCase(unittest.TestCase):
     def setUpClass(cls):
         cls.root = Path(tempfile.mkdtemp(prefix="lectern-test-"))
         cls.data = cls.root / "data"
-        subprocess.run([LECTERN, "import", "--data-dir", cls.data, "kjv", "web"], check=True, stdout=subprocess.DEVNULL)
+        shutil.copytree(imported(), cls.data)
         cls.process = None
         cls.port = 0
         cls.start()
         cls.play = sync_playwright().start()
         cls.browser = cls.play.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
+            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"])
 
     @classmethod
     def tearDownClass(cls):
@@ -70,3 +84,15 @@ class LecternCase(unittest.TestCase):
         self.page.goto(self.origin + path)
         if self.scripts:
             self.page.locator("body[data-live]").wait_for()
+
+    def tap(self, verse):
+        """Clicks into the first line of a verse, which may begin in the middle of a line."""
+        fragment = self.page.locator(f"#v{verse}")
+        fragment.scroll_into_view_if_needed()
+        x, y = fragment.evaluate("""(each) => {
+            each.scrollIntoView({block: 'center'});
+            const lines = [...each.getClientRects()];
+            const line = lines.find(({width}) => width > 80) ?? lines[0];
+            return [line.left + line.width * 0.6, line.top + line.height / 2];
+        }""")
+        self.page.mouse.click(x, y)

@@ -18,7 +18,7 @@ class Pictures(LecternCase):
         folder.mkdir(parents=True, exist_ok=True)
         for colour, verse in [("yellow", 16), ("blue", 17)]:
             self.open("/web/john/3")
-            self.page.locator(f"#v{verse}").click(position={"x": 60, "y": 8})
+            self.tap(verse)
             self.page.locator(f".tools [data-colour={colour}]").click()
             self.page.locator(f"#v{verse} mark").first.wait_for()
         for width in map(int, sys.argv[2:] or ["390", "1440"]):
@@ -30,7 +30,7 @@ class Pictures(LecternCase):
                     self.page.evaluate("(theme) => document.documentElement.dataset.theme = theme", theme)
                     self.page.screenshot(path=folder / f"{name}-{theme}-{width}.png")
             self.open("/web/john/3")
-            self.page.locator("#v3").click(position={"x": 60, "y": 8})
+            self.tap(3)
             self.page.screenshot(path=folder / f"tools-light-{width}.png")
 
 

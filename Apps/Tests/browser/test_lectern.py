@@ -62,12 +62,9 @@ class Reading(LecternCase):
 
 
 class Marking(LecternCase):
-    def choose(self, verse):
-        self.page.locator(f"#v{verse}").click(position={"x": 60, "y": 8})
-
     def test_highlights_a_verse_and_undoes_it(self):
         self.open("/web/john/3")
-        self.choose(16)
+        self.tap(16)
         tools = self.page.get_by_role("toolbar", name="Mark")
         expect(tools).to_contain_text("John 3:16")
         tools.get_by_role("button", name="Green").click()
@@ -115,11 +112,55 @@ class Marking(LecternCase):
     def test_keeps_a_change_while_the_server_is_away(self):
         self.open("/kjv/2john/1")
         type(self).stop()
-        self.choose(3)
+        self.tap(3)
         self.page.get_by_role("button", name="Pink").click()
         expect(self.page.get_by_text("1 change is kept and will be sent.")).to_be_visible()
         type(self).start()
         expect(self.page.locator("#v3 mark.pink")).to_have_count(1, timeout=15000)
+
+
+class Listening(LecternCase):
+    def marked(self, verse):
+        return self.page.locator(f"#v{verse}[aria-current=true]")
+
+    def test_plays_marks_and_resumes_at_the_verse(self):
+        self.open("/kjv/ps/117")
+        self.page.get_by_role("button", name="Listen", exact=True).click()
+        player = self.page.get_by_role("region", name="Player")
+        expect(player.get_by_role("link", name="Psalms 117:1")).to_be_visible(timeout=20000)
+        expect(self.marked(1)).to_have_count(1)
+        top = self.page.evaluate("scrollY")
+        # The mark moves to the next verse when it is heard, and the page stands still.
+        expect(self.marked(2)).to_have_count(1, timeout=30000)
+        expect(self.marked(1)).to_have_count(0)
+        self.assertEqual(self.page.evaluate("scrollY"), top)
+        player.get_by_role("button", name="Pause").click()
+        expect(player.get_by_role("button", name="Play", exact=True)).to_be_visible()
+        # The server is killed, and another one goes on at the verse.
+        type(self).process.kill()
+        type(self).process.wait()
+        type(self).process.stdout.close()
+        type(self).start()
+        self.page.goto(self.link)
+        self.open("/kjv/ps/117")
+        self.page.get_by_role("button", name="Text: King James Version. Choose another one").click()
+        self.page.get_by_role("button", name="Go on listening").click()
+        expect(self.marked(2)).to_have_count(1, timeout=20000)
+
+    def test_plays_the_verse_that_is_tapped_and_changes_the_speed(self):
+        self.open("/kjv/john/3")
+        self.page.keyboard.press("p")
+        expect(self.marked(1)).to_have_count(1, timeout=20000)
+        self.tap(16)
+        expect(self.marked(16)).to_have_count(1, timeout=20000)
+        player = self.page.get_by_role("region", name="Player")
+        player.get_by_role("combobox", name="Speed").select_option("2")
+        player.get_by_role("button", name="Next verse").click()
+        expect(self.marked(17)).to_have_count(1, timeout=20000)
+        player.get_by_role("button", name="Pause").click()
+        # The number of a verse still opens the tools.
+        self.page.get_by_role("link", name="Verse 18", exact=True).click()
+        expect(self.page.get_by_role("toolbar", name="Mark")).to_contain_text("John 3:18")
 
 
 class Around(LecternCase):
