@@ -176,8 +176,8 @@ class Around(LecternCase):
         self.open("/settings")
         self.page.get_by_text("Sepia").click()
         self.page.get_by_role("spinbutton").fill("24")
-        self.page.get_by_role("button", name="Save").click()
-        self.page.wait_for_load_state()
+        with self.page.expect_navigation():
+            self.page.get_by_role("button", name="Save").click()
         self.open("/kjv/john/3")
         expect(self.page.locator("html")).to_have_attribute("data-theme", "sepia")
         size = self.page.locator("article.chapter").evaluate("(each) => getComputedStyle(each).fontSize")
