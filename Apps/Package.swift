@@ -273,6 +273,7 @@ let package = Package(
             name: "LecternWebTests",
             dependencies: [
                 "AppCommand", "HablareWeb", "HablareWebTestKit", "LecternCore", "LecternTexts", "LecternWeb",
+                .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

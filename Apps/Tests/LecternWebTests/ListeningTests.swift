@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Hablare
 import HablareWeb
 import HablareWebTestKit
 import LecternCore
@@ -76,7 +77,7 @@ struct ListeningTests {
             let audio = try await client.get(sound.address)
             #expect(audio.status == .ok)
             #expect(audio.headers[.contentType] == "audio/ogg")
-            #expect(audio.body.starts(with: Array("OggS".utf8)))
+            #expect(audio.text.hasPrefix("OggS"))
             // The sound that is loaded ahead is the one that follows.
             let ahead = try #require(first.next)
             #expect((ahead.verse, ahead.number) == (16, sound.number + 1))
@@ -85,6 +86,10 @@ struct ListeningTests {
             #expect(answer.status == .ok)
             let second = try await state(client) { $0.sound?.number == ahead.number }
             #expect(second.sound?.address == ahead.address)
+
+            // A page that does not play cannot silence the one that does.
+            #expect(try await listen(client, ["act": "leave", "page": "other"]) == .ok)
+            #expect(try await state(client) { _ in true }.phase == "playing")
 
             // Another page takes the sound over, at the verse.
             #expect(try await listen(client, ["act": "pause"]) == .ok)
@@ -111,7 +116,8 @@ struct ListeningTests {
     @Test("A command without a text, or before anything is read, is refused with advice")
     func refusesCommands() async throws {
         try await withFace(try await makeFace().face, over: .router) { client in
-            #expect(try await listen(client, ["act": "pause"]) == .notFound)
+            let paused = try await listen(client, ["act": "pause"])
+            #expect(paused == .notFound)
             #expect(try await listen(client, ["act": "play"]) == .unprocessableContent)
             #expect(try await listen(client, ["act": "play", "text": "web", "at": "x y"]) == .unprocessableContent)
             #expect(try await listen(client, ["act": "play", "text": "nope", "at": "John.3"]) == .notFound)

@@ -106,7 +106,7 @@ struct MarkingTests {
             #expect(try await client.command("eraseAll", ["confirm": "no"]).status == .unprocessableContent)
             #expect(try await client.command("eraseAll", ["confirm": "delete"]).status == .ok)
             #expect(try await client.page("/marks").text.contains("No marks yet"))
-            let text = String(decoding: document.body, as: UTF8.self)
+            let text = document.text
             #expect(try await client.command("importData", ["document": text]).status == .ok)
             #expect(try await client.page("/marks").text.contains("keep me"))
         }

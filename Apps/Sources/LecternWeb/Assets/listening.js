@@ -41,6 +41,11 @@ export function startListening({ sender, device, signal, refused }) {
     return answer !== null && answer.ok;
   }
 
+  // The page that plays is closed or left, and the sound with it.
+  window.addEventListener('pagehide', () => {
+    if (player.state?.page === page && player.state.sound !== undefined) void report('listen', { act: 'leave', device, page });
+  });
+
   /** The end of a sound is reported until the server has heard it. @param {number} sound */
   async function ended(sound) {
     while (!signal.aborted && !(await report('ended', { sound }))) {

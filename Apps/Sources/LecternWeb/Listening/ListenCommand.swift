@@ -12,6 +12,8 @@ struct ListenCommand: Decodable, Sendable {
         /// Sets the sleep timer: to minutes, off with 0 minutes, or to the end of the chapter without minutes.
         case sleep
         case stopAtBookEnd
+        /// The page that plays is closed: pauses, unless another page plays.
+        case leave
     }
 
     let act: Act

@@ -118,6 +118,7 @@ final class ListeningDesk: Service {
         switch command.act {
         case .play, .goOn: break
         case .pause: model.pause()
+        case .leave: if command.page == page { model.pause() }
         case .resume: model.resume()
         case .nextVerse: model.nextVerse()
         case .previousVerse: model.previousVerse()

@@ -70,9 +70,10 @@ extension ListeningDesk {
             state.chapter = position.chapter.description
             state.verse = position.verse
             state.place = Self.place(position, text)
-            state.address = DeepLink(
-                textID: text.id, chapter: position.chapter, verses: position.verse...position.verse
-            ).description
+            state.address =
+                DeepLink(
+                    textID: text.id, chapter: position.chapter, verses: position.verse...position.verse
+                ).description
         }
         state.sound = model.sound.map(ListeningState.Sound.init)
         state.next = model.upcoming.map(ListeningState.Sound.init)
