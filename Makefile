@@ -4,7 +4,7 @@
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo sift test apps-test browser-test sift-kill-test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
+.PHONY: help demo sift lectern test apps-test browser-test sift-kill-test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,11 @@ sift: ## Show the photos of PHOTOS=folder, or of a sample library, in the browse
 	@scripts/setup --apps $(if $(PHOTOS),,--sample)
 	swift build -c release --package-path Apps --scratch-path .build-apps --product sift
 	@scripts/sift
+
+lectern: ## Read the Bible and your own books in the browser, with DATA=folder and PORT=8650; prints the link to open
+	@scripts/setup --texts
+	swift build -c release --package-path Apps --scratch-path .build-apps --product lectern
+	@scripts/lectern
 
 test: ## Build and run all tests (installs what is missing)
 	@scripts/setup

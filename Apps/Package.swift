@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "HablareWeb", targets: ["HablareWeb"]),
         .library(name: "HablareWebTestKit", targets: ["HablareWebTestKit"]),
         .executable(name: "sift", targets: ["SiftMain"]),
+        .executable(name: "lectern", targets: ["LecternMain"]),
     ],
     dependencies: [
         .package(name: "hablare", path: ".."),
@@ -77,6 +78,18 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What the commands of both apps share: exit statuses, the data directory and its lock, opening the browser.
+        .target(
+            name: "AppCommand",
+            dependencies: [
+                "HablareWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
         // Photos, decisions, trash and view models. Knows no web and no C library.
         .target(
             name: "SiftCore",
@@ -105,7 +118,7 @@ let package = Package(
         .target(
             name: "SiftWeb",
             dependencies: [
-                "HablareWeb", "SiftCore",
+                "AppCommand", "HablareWeb", "SiftCore",
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablareLoading", package: "hablare"),
@@ -125,7 +138,7 @@ let package = Package(
         .executableTarget(
             name: "SiftMain",
             dependencies: [
-                "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
+                "AppCommand", "HablareWeb", "SiftCore", "SiftImaging", "SiftWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
@@ -137,13 +150,14 @@ let package = Package(
         ),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"]), .brew(["libzip"])]),
         .systemLibrary(name: "CMark", pkgConfig: "libcmark", providers: [.apt(["libcmark-dev"]), .brew(["cmark"])]),
+        .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"]), .brew(["opus"])]),
         // Texts: references, chapters and importers. Knows no database, no engine and no web.
         .target(name: "LecternTexts", dependencies: ["CMark", "CZip"], swiftSettings: strict),
         // Reading, listening, marking and searching: store, narration and view models. Knows no web.
         .target(
             name: "LecternCore",
             dependencies: [
-                "LecternTexts",
+                "COpus", "CZip", "LecternTexts",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareAudio", package: "hablare"),
@@ -151,9 +165,43 @@ let package = Package(
                 .product(name: "HablareLoading", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareProviders", package: "hablare"),
                 .product(name: "HablareSpeech", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "LecternWeb",
+            dependencies: [
+                "AppCommand", "HablareWeb", "LecternCore", "LecternTexts",
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareProviders", package: "hablare"),
+                .product(name: "HablareSQLite", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            exclude: ["Assets"],
+            swiftSettings: strict,
+            plugins: ["EmbedAssets"]
+        ),
+        .executableTarget(
+            name: "LecternMain",
+            dependencies: [
+                "AppCommand", "HablareWeb", "LecternCore", "LecternTexts", "LecternWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -172,7 +220,8 @@ let package = Package(
         .executableTarget(
             name: "lectern-bench",
             dependencies: [
-                "LecternCore", "LecternTexts", .product(name: "HablarePersistence", package: "hablare"),
+                "LecternCore", "LecternTexts", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HablarePersistence", package: "hablare"),
             ],
             path: "Benchmarks/LecternBench", swiftSettings: strict),
         .testTarget(
@@ -223,14 +272,27 @@ let package = Package(
             name: "LecternTextsTests", dependencies: ["CZip", "LecternTexts"],
             exclude: ["make-references.py", "requirements.txt"], swiftSettings: strict),
         .testTarget(
+            name: "LecternWebTests",
+            dependencies: [
+                "AppCommand", "HablareWeb", "HablareWebTestKit", "LecternCore", "LecternTexts", "LecternWeb",
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "LecternCoreTests",
             dependencies: [
                 "LecternCore", "LecternTexts",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareAudio", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablarePresentation", package: "hablare"),
+                .product(name: "HablareProviders", package: "hablare"),
+                .product(name: "HablareSQLite", package: "hablare"),
                 .product(name: "HablareStores", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),
             ],

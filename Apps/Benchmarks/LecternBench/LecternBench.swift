@@ -4,7 +4,8 @@ import LecternCore
 import LecternTexts
 
 /// Measures Lectern's core without a browser, and prints one figure a line: name, value, unit, aim.
-/// `lectern-bench [--folder FOLDER] [--rounds N]`. Build it for release. It needs the program `bible`.
+/// `lectern-bench [--folder FOLDER] [--rounds N]`. Build it for release. It needs the program
+/// `bible`, and `mod2imp` with the module of the World English Bible.
 @main
 struct LecternBench {
     static func main() async throws {
@@ -42,13 +43,21 @@ struct LecternBench {
             at: scratch.appendingPathComponent("lectern.sqlite"), migrator: LecternSchema.migrator,
             options: LecternSchema.options)
         let clock = ContinuousClock()
+        let environment = ProcessInfo.processInfo.environment
         var start = clock.now
         let library = TextLibrary(database)
         let report = try await library.add(from: BibleLinesImporter(.program("bible")))
         show("lectern.import", (clock.now - start) / .seconds(1), "s", aim: "< 2, with index")
         start = clock.now
+        let sword = SwordImporter(module: "engWEB2015eb", text: .web, environment: environment)
+        let web = try await library.add(from: sword)
+        show("lectern.import.web", (clock.now - start) / .seconds(1), "s", aim: "< 2, with index")
+        show("lectern.verses.web", Double(web.text.verseCount), "verses")
+        start = clock.now
         _ = try await library.add(from: BibleLinesImporter(.program("bible")))
         show("lectern.import.again", (clock.now - start) / .seconds(1), "s, with deleting the earlier version")
+        try measureReading("kjv", BibleLinesImporter(.program("bible")))
+        try measureReading("web", sword)
         show("lectern.verses", Double(report.text.verseCount), "verses")
         try await measurePassages(database, rounds)
         try await measureSearches(database, rounds)
@@ -71,18 +80,10 @@ struct LecternBench {
     }
 
     private static func measureSearches(_ database: AppDatabase, _ rounds: Int) async throws {
-        let queries: [(name: String, query: SearchQuery)] = [
-            ("the", SearchQuery("the")), ("lord", SearchQuery("lord")), ("the+lord", SearchQuery("the lord")),
-            ("the|lord", SearchQuery("the lord", matching: .any)),
-            ("the-lord", SearchQuery("the lord", matching: .phrase)),
-            ("the|and|of", SearchQuery("the and of", matching: .any)),
-            ("in-the-beginning", SearchQuery("in the beginning", matching: .phrase)),
-            ("love", SearchQuery("love")), ("th*", SearchQuery("th", completesLastWord: true)),
-            ("best.the|lord", SearchQuery("the lord", matching: .any, order: .best)),
-        ]
         var all: [Double] = []
         let clock = ContinuousClock()
-        for (name, query) in queries {
+        for search in MeasuredSearch.all {
+            let (name, query) = (search.name, search.query)
             var times: [Double] = []
             for _ in 0..<rounds {
                 let start = clock.now
@@ -96,6 +97,48 @@ struct LecternBench {
             if query.order == .text { all += times }
         }
         show("lectern.search.p99", percentile(all, 0.99), "ms, with totals by book", aim: "< 5")
+        try await measureFullText(database, rounds)
+    }
+
+    private static func measureFullText(_ database: AppDatabase, _ rounds: Int) async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let comparison = try await database.write { db in
+            try FullTextComparison(TextStore().requireText("kjv", in: db), in: db)
+        }
+        show("lectern.fts5.index", (clock.now - start) / .seconds(1), "s")
+        for counting in FullTextComparison.Counting.allCases {
+            var all: [Double] = []
+            for search in MeasuredSearch.all {
+                guard let expression = search.expression else { continue }
+                let (name, query) = (search.name, search.query)
+                var times: [Double] = []
+                var found = 0
+                for _ in 0..<rounds {
+                    let start = clock.now
+                    found = try await database.read { try comparison.search(expression, counting, in: $0) }
+                    times.append((clock.now - start) / .milliseconds(1))
+                }
+                let expected = try await database.read { db in
+                    try TextSearch().count(query, in: TextStore().requireText("kjv", in: db), db: db)
+                }
+                guard found == expected else {
+                    throw CocoaError(.featureUnsupported, userInfo: ["query": name, "fts5": found, "own": expected])
+                }
+                show("lectern.fts5.\(counting).\(name).p50", percentile(times, 0.5), "ms")
+                show("lectern.fts5.\(counting).\(name).p99", percentile(times, 0.99), "ms", aim: "< 5")
+                all += times
+            }
+            show("lectern.fts5.\(counting).p99", percentile(all, 0.99), "ms, with totals by book", aim: "< 5")
+        }
+    }
+
+    /// Reads a source without storing it: the share of the import that the source's program and the importer take.
+    private static func measureReading(_ name: String, _ source: some TextImporting) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try source.read { _ in }
+        show("lectern.read.\(name)", (clock.now - start) / .seconds(1), "s, without storing")
     }
 
     private static func show(_ name: String, _ value: Double, _ unit: String, aim: String = "") {
@@ -107,4 +150,9 @@ struct LecternBench {
         let sorted = values.sorted()
         return sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * fraction))]
     }
+}
+
+extension TextDescription {
+    fileprivate static let web = TextDescription(
+        id: "web", title: "World English Bible", abbreviation: "WEB", kind: .scripture, language: "en")
 }

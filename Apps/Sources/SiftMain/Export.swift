@@ -1,3 +1,4 @@
+import AppCommand
 import ArgumentParser
 import Foundation
 import HablarePersistence

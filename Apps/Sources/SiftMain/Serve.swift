@@ -1,3 +1,4 @@
+import AppCommand
 import ArgumentParser
 import Foundation
 import HablareWeb
@@ -51,7 +52,9 @@ struct Serve: AsyncParsableCommand {
             let server = try application.server(faceOptions, logger: logger) { link in
                 FaceServer.printLine(link)
                 lastPort.keep(of: link, logger: logger)
-                if let program { BrowserOpening.open(link, with: program, page: page, logger: logger) }
+                if let program {
+                    BrowserOpening.open(link, of: "Sift", with: program, page: page, logger: logger)
+                }
             }
             let notes = application.libraries.map {
                 EmptyFolderNote($0, in: application, isNamed: !photos.isEmpty)

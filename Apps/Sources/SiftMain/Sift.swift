@@ -1,3 +1,4 @@
+import AppCommand
 import ArgumentParser
 import Foundation
 import SiftImaging
@@ -11,7 +12,10 @@ enum Sift {
     static func main() async {
         if CommandLine.arguments.dropFirst().first == worker { exit(ImagingWorker.run()) }
         ProcessMemory.limit()
-        exit(await SiftCommand.execute(Array(CommandLine.arguments.dropFirst())))
+        exit(
+            await CommandRun.execute(SiftCommand.self, Array(CommandLine.arguments.dropFirst())) {
+                CommandFailure($0)
+            })
     }
 }
 
@@ -42,58 +46,6 @@ struct SiftCommand: AsyncParsableCommand {
             """,
         subcommands: [Serve.self, Scan.self, Restore.self, Export.self, Doctor.self], defaultSubcommand: Serve.self)
 
-    /// Runs a command line. Reports an error on standard error, in one line that says what to do.
-    ///
-    /// - Returns: The exit status.
-    static func execute(_ arguments: [String]) async -> Int32 {
-        do {
-            guard ArgumentText.isText(CommandLine.unsafeArgv, count: Int(CommandLine.argc)) else {
-                throw CommandFailure(
-                    .usage, "An argument is not UTF-8. Rename the folder, or name it through a symbolic link.")
-            }
-            var command = try parseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-            return 0
-        } catch let status as ExitCode {
-            return status.rawValue
-        } catch {
-            return report(error)
-        }
-    }
-
-    private static func report(_ error: any Error) -> Int32 {
-        let code = exitCode(for: error)
-        // The parser throws its help, and its own errors; all others are of the commands.
-        if code == .success {
-            print(fullMessage(for: error))
-            return 0
-        }
-        if code == .validationFailure {
-            let text = fullMessage(for: error)
-            note(text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text)
-            return CommandFailure.Status.usage.rawValue
-        }
-        let failure = CommandFailure(error)
-        note(failure.message)
-        return failure.status.rawValue
-    }
-
     /// Writes a line to standard error.
-    static func note(_ text: String) {
-        FileHandle.standardError.write(Data("sift: \(text)\n".utf8))
-    }
-}
-
-/// The bytes of the command line.
-enum ArgumentText {
-    /// Returns whether all arguments are UTF-8. Others cannot be told apart once they are text.
-    static func isText(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) -> Bool {
-        UnsafeBufferPointer(start: arguments, count: count).compactMap(\.self).allSatisfy { word in
-            String(validatingCString: word) != nil
-        }
-    }
+    static func note(_ text: String) { CommandRun.note(text, of: "sift") }
 }

@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 
 /// Computes the cost of calls from a price table. This type is pure: it has no side effects. It computes with 128-bit
 /// integers and rounds only the result, so costs are exact to the micro-dollar.
@@ -165,7 +165,7 @@ private struct UnitCounts {
 extension PriceTable {
     /// Returns the maximum cost of a request at a provider in micro-dollars. The maximum is computed from the
     /// provider's estimate of the usage and the price table. Returns `nil` if the estimate or the price is unknown.
-    package func mostCost(of request: AIRequest, at provider: any AIServiceProvider, on date: Date) -> Int64? {
+    public func mostCost(of request: AIRequest, at provider: any AIServiceProvider, on date: Date) -> Int64? {
         let payee = CostModel.Payee(
             provider: provider.id, instance: provider.instance, model: request.model ?? provider.defaultModel)
         return CostModel(prices: self).bound(by: payee, at: date) { provider.maximumUsage(of: request) }

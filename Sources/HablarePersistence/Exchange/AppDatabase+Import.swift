@@ -17,21 +17,24 @@ extension AppDatabase {
     @discardableResult
     public func importTables(from url: URL, onConflict policy: ImportPolicy = .abort) async throws -> ImportResult {
         try await write { db in
-            let file: FileHandle
+            var tables = try TableImport(try Self.reader(of: url), into: db, policy: policy)
+            return try tables.run()
+        }
+    }
+
+    static func reader(of url: URL) throws -> JSONReader {
+        let file: FileHandle
+        do {
+            file = try FileHandle(forReadingFrom: url)
+        } catch {
+            throw Self.unreadable(url, error)
+        }
+        return JSONReader { count in
             do {
-                file = try FileHandle(forReadingFrom: url)
+                return try file.read(upToCount: count)
             } catch {
                 throw Self.unreadable(url, error)
             }
-            let reader = JSONReader { count in
-                do {
-                    return try file.read(upToCount: count)
-                } catch {
-                    throw Self.unreadable(url, error)
-                }
-            }
-            var tables = TableImport(reader, into: db, policy: policy)
-            return try tables.run()
         }
     }
 

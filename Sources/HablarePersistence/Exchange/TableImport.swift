@@ -4,21 +4,29 @@ import GRDB
 /// An operation that reads a document into a database. The caller opens the transaction.
 struct TableImport {
     private let db: Database
-    private let policy: ImportPolicy
+    private var writer: TableWriter
     private var reader: JSONReader
     private var table: String?
     private var row: Int?
-    private var counts: [String: ImportResult.Count] = [:]
 
-    init(_ reader: JSONReader, into db: Database, policy: ImportPolicy) {
+    init(_ reader: JSONReader, into db: Database, policy: ImportPolicy) throws {
         self.reader = reader
         self.db = db
-        self.policy = policy
+        writer = try TableWriter(db: db, policy: policy)
     }
 
     mutating func run() throws -> ImportResult {
-        // Rows may come before those that they refer to, so references are checked at the end.
-        try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+        try checkMigrations(try header())
+        try expectKey("tables")
+        try expect(.beginArray, "The tables are not an array.")
+        while try more(until: .endArray, .beginObject, "A table is not an object.") { try readTable() }
+        try expect(.endObject, "There is unexpected content after the tables.")
+        try expect(.end, "There is unexpected content after the document.")
+        return try writer.finish()
+    }
+
+    /// Reads the beginning of the document, and returns the migrations of the database that wrote it.
+    mutating func header() throws -> [String] {
         try expect(.beginObject, "The document is not a JSON object.")
         try expectKey("format")
         guard case .string(TableDocument.format) = try reader.next() else {
@@ -29,14 +37,7 @@ struct TableImport {
             throw failure(.unknownFormat, "A newer version of the library exported the document. Update this app.")
         }
         try expectKey("migrations")
-        try checkMigrations(try strings())
-        try expectKey("tables")
-        try expect(.beginArray, "The tables are not an array.")
-        while try more(until: .endArray, .beginObject, "A table is not an object.") { try readTable() }
-        try expect(.endObject, "There is unexpected content after the tables.")
-        try expect(.end, "There is unexpected content after the document.")
-        try checkReferences()
-        return ImportResult(counts: counts)
+        return try strings()
     }
 
     // MARK: Parts
@@ -55,100 +56,31 @@ struct TableImport {
     private mutating func readTable() throws {
         try expectKey("name")
         guard case .string(let name) = try reader.next() else { throw reader.malformed("A table has no name.") }
-        guard try TableDocument.tables(db).contains(name) else {
-            throw failure(.unknownTable, "The database has no table \u{201C}\(name)\u{201D}. Nothing was changed.")
-        }
+        try locating { try $0.begin(name) }
         table = name
         try expectKey("columns")
         let columns = try strings()
-        let known = try Set(TableDocument.columns(name, db))
-        var seen: Set<String> = []
-        if let wrong = columns.first(where: { !known.contains($0) || !seen.insert($0).inserted }) {
-            throw failure(
-                .unknownColumn,
-                "The table has no column \u{201C}\(wrong)\u{201D}, or the document names it twice. Nothing was changed."
-            )
-        }
         guard !columns.isEmpty else { throw reader.malformed("A table has no columns.") }
-        let statement = try makeStatement(name, columns)
+        try locating { try $0.choose(columns) }
         try expectKey("rows")
         try expect(.beginArray, "The rows are not an array.")
-        var count = counts[name] ?? ImportResult.Count(written: 0, skipped: 0)
         var number = 0
         while try more(until: .endArray, .beginArray, "A row is not an array.") {
             number += 1
             row = number
             let values = try values(columns.count)
-            if try insert(values, statement) { count.written += 1 } else { count.skipped += 1 }
+            try locating { try $0.insert(values) }
         }
-        counts[name] = count
         (table, row) = (nil, nil)
         try expect(.endObject, "There is unexpected content after the rows.")
     }
 
-    private func makeStatement(_ table: String, _ columns: [String]) throws -> Statement {
-        let names = columns.map { SQL("\(identifier: $0)") }
-        var insert: SQL = """
-            INSERT INTO \(identifier: table) (\(names.joined(separator: ", ")))
-            VALUES (\(columns.map { _ in SQL(sql: "?", arguments: [nil]) }.joined(separator: ", ")))
-            """
-        let primaryKey = try db.primaryKey(table)
-        // Without a key other than the row's number, which no document has, no row counts as existing.
-        let hasKey = !primaryKey.isRowID || primaryKey.rowIDColumn != nil
-        if policy != .abort, hasKey {
-            let key = primaryKey.columns.map { SQL("\(identifier: $0)") }
-            // A row that shares only another unique value is another row. It is neither overwritten nor taken for this
-            // one.
-            insert += " ON CONFLICT (\(key.joined(separator: ", ")))"
-            switch policy {
-            case .abort, .skip: insert += " DO NOTHING"
-            case .replace:
-                // Not INSERT OR REPLACE: it deletes the row first, and with it the rows that refer to it.
-                let known = Set(primaryKey.columns.map { $0.lowercased() })
-                let changes = columns.filter { !known.contains($0.lowercased()) }.map { column in
-                    SQL("\(identifier: column) = excluded.\(identifier: column)")
-                }
-                // A row that is all key does not change, but counts as written.
-                let same = SQL("\(key[0]) = \(key[0])")
-                insert += " DO UPDATE SET \((changes.isEmpty ? [same] : changes).joined(separator: ", "))"
-            }
-        }
-        return try db.makeStatement(sql: insert.build(db).sql)
-    }
-
-    /// Inserts a row. Returns whether the row was written.
-    private func insert(_ values: [DatabaseValue], _ statement: Statement) throws -> Bool {
+    /// Uses the writer, and adds the position in the document to its errors.
+    private mutating func locating(_ body: (inout TableWriter) throws -> Void) throws {
         do {
-            try statement.execute(arguments: StatementArguments(values))
-            return db.changesCount > 0
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            switch error.extendedResultCode {
-            case .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_ROWID:
-                throw failure(
-                    .conflict,
-                    policy == .abort
-                        ? "The row already exists. Nothing was changed. Import with another policy, or delete the row first."
-                        : "A row with another key already has a value that must be unique. Nothing was changed. Change or delete one of the two rows.",
-                    cause: error)
-            default:
-                throw failure(
-                    .invalidRow, "The table does not accept the row. Nothing was changed. See the cause.", cause: error)
-            }
-        } catch let error as DatabaseError where [.SQLITE_MISMATCH, .SQLITE_TOOBIG].contains(error.resultCode) {
-            throw failure(
-                .invalidRow, "The table does not accept the row. Nothing was changed. See the cause.", cause: error)
-        }
-    }
-
-    private func checkReferences() throws {
-        do {
-            // Checks all tables: others may have referred to a row that was replaced.
-            try db.checkForeignKeys()
-        } catch {
-            throw ExchangeError(
-                .danglingReferences,
-                "Rows refer to rows that are not in the database and not in the document. Nothing was changed. Also export the tables of those rows.",
-                cause: error)
+            try body(&writer)
+        } catch let error as ExchangeError {
+            throw failure(error.code, error.message, cause: error.cause)
         }
     }
 

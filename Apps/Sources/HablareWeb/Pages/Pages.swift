@@ -13,14 +13,16 @@ import Mustache
 /// {{/layout}}
 /// ```
 ///
-/// `{{asset PATH}}` becomes the address of an asset. Everything else is Mustache with escaped values only: templates
-/// with `{{{ }}}`, `{{& }}`, other delimiters, inline scripts or styles, values outside of quotes in a tag, or unknown
-/// partials are refused when the program starts.
+/// `{{asset PATH}}` becomes the address of an asset, and `{{slot NAME}}` a ``Markup`` that the program passes. Everything
+/// else is Mustache with escaped values only: templates with `{{{ }}}`, `{{& }}`, other delimiters, inline scripts or
+/// styles, values outside of quotes in a tag, or unknown partials are refused when the program starts.
 ///
 /// A template named `problem` shows problems: `status`, `code`, `title` and `detail`. There is a plain one by default.
 public struct Pages: Sendable {
     private let library: MustacheLibrary
     private let names: Set<String>
+    /// The start of every slot's place. Nobody can guess it, so that a user's text never holds a place.
+    private let slotStart: String
 
     /// Compiles the templates of assets.
     ///
@@ -32,9 +34,12 @@ public struct Pages: Sendable {
     init(templates: [String: String], address: @escaping (String) -> String?) throws(PageError) {
         var faults: [String] = []
         var compiled: [String: MustacheTemplate] = [:]
+        let slotStart = "\u{E000}" + AccessToken().value + "\u{E001}"
         let templates = templates.merging(["problem": Self.problemTemplate]) { own, _ in own }
         for (name, text) in templates.sorted(by: { $0.key < $1.key }) {
-            var lint = TemplateLint(name: name, templates: Set(templates.keys), address: address)
+            var lint = TemplateLint(name: name, templates: Set(templates.keys), address: address) {
+                slotStart + $0 + "\u{E002}"
+            }
             let source = lint.check(text)
             faults += lint.faults
             do {
@@ -46,6 +51,7 @@ public struct Pages: Sendable {
         guard faults.isEmpty else { throw PageError(faults: faults) }
         library = MustacheLibrary(templates: compiled)
         names = Set(compiled.keys)
+        self.slotStart = slotStart
     }
 
     /// Returns a page as HTML.
@@ -54,12 +60,27 @@ public struct Pages: Sendable {
     ///   - name: The template's name.
     ///   - model: The values of the page, such as a structure or a dictionary. It is read by reflection, so pass a
     ///     value and not an observed object.
+    ///   - slots: The markup of the template's slots, by name. A slot without one is empty. Default: none.
     /// - Throws: ``PageError`` if there is no such template.
-    public func html(_ name: String, _ model: some Sendable) throws(PageError) -> String {
+    public func html(
+        _ name: String, _ model: some Sendable, slots: [String: Markup] = [:]
+    ) throws(PageError) -> String {
         guard names.contains(name), let html = library.render(model, withTemplate: name) else {
             throw PageError(faults: ["There is no template '\(name)'."])
         }
-        return html
+        return filled(html, slots)
+    }
+
+    private func filled(_ html: String, _ slots: [String: Markup]) -> String {
+        var (result, rest) = ("", html[...])
+        result.reserveCapacity(slots.values.reduce(html.utf8.count) { $0 + $1.html.utf8.count })
+        while let start = rest.range(of: slotStart) {
+            result += rest[..<start.lowerBound]
+            let end = rest[start.upperBound...].firstIndex(of: "\u{E002}") ?? rest.endIndex
+            result += slots[String(rest[start.upperBound..<end])]?.html ?? ""
+            rest = end == rest.endIndex ? "" : rest[rest.index(after: end)...]
+        }
+        return result + rest
     }
 
     /// Returns a page as a response that is not cached.
@@ -67,14 +88,15 @@ public struct Pages: Sendable {
     /// - Parameters:
     ///   - name: The template's name.
     ///   - model: The values of the page.
+    ///   - slots: The markup of the template's slots, by name. Default: none.
     ///   - status: The status. Default: 200.
     /// - Throws: ``PageError`` if there is no such template.
     public func page(
-        _ name: String, _ model: some Sendable, status: HTTPResponse.Status = .ok
+        _ name: String, _ model: some Sendable, slots: [String: Markup] = [:], status: HTTPResponse.Status = .ok
     ) throws(PageError) -> Response {
         Response(
             status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: try html(name, model))))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: try html(name, model, slots: slots))))
     }
 }
 

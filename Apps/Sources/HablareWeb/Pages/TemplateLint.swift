@@ -1,15 +1,21 @@
 import Foundation
 
-/// Checks the text of a template, and replaces its `{{asset PATH}}` tags.
+/// Checks the text of a template, and replaces its `{{asset PATH}}` and `{{slot NAME}}` tags.
 struct TemplateLint {
     let name: String
     /// The names of all templates.
     let templates: Set<String>
     /// Returns the address of an asset.
     let address: (String) -> String?
+    /// Returns the text that holds the place of a slot.
+    let slot: (String) -> String
     private(set) var faults: [String] = []
 
-    init(name: String, templates: Set<String>, address: @escaping (String) -> String?) {
+    init(
+        name: String, templates: Set<String>, address: @escaping (String) -> String?,
+        slot: @escaping (String) -> String = { "{{slot \($0)}}" }
+    ) {
+        self.slot = slot
         self.name = name
         self.templates = templates
         self.address = address
@@ -43,6 +49,10 @@ struct TemplateLint {
             if let address = address(path) { return address }
             report("There is no asset '\(path)'.")
         }
+        if tag.hasPrefix("slot ") {
+            if markup.isInsideTag { report("{{\(tag)}} stands in a tag. Put it between elements.") }
+            return slot(tag.dropFirst(5).trimmingCharacters(in: .whitespaces))
+        }
         switch tag.first {
         case "{", "&": report("{{\(tag)}} is not escaped. Use {{ }} only.")
         case "=", "%": report("{{\(tag)}} changes the rules of escaping. Leave it out.")
@@ -63,7 +73,7 @@ extension TemplateLint {
     /// A reader of markup that knows only what the checks need: tags, quotes and the names of attributes.
     struct Markup {
         private(set) var faults: [String] = []
-        private var isInsideTag = false
+        private(set) var isInsideTag = false
         private var quote: Character?
         private var tag = ""
 

@@ -18,7 +18,7 @@ extension PersonalData {
         }
     }
 
-    /// Reads a document of ``exportDocument(to:)``. All of it is imported, or nothing.
+    /// Reads a document of ``exportDocument(to:)``, also one of an older Lectern. All of it is imported, or nothing.
     ///
     /// Changes that were made before the import can still be undone, as far as the import did not change them.
     ///
@@ -30,7 +30,8 @@ extension PersonalData {
     @discardableResult
     public func importDocument(from url: URL, onConflict policy: ImportPolicy = .skip) async throws -> ImportResult {
         do {
-            let result = try await database.importTables(from: url, onConflict: policy)
+            let result = try await database.importTables(
+                from: url, migrator: LecternSchema.migrator, onConflict: policy)
             try await database.write { try NoteIndex.addMissing(replacing: policy == .replace, in: $0) }
             return result
         } catch {

@@ -25,6 +25,14 @@ public struct MarkStore: Sendable {
         ).first
     }
 
+    /// Returns the note whose current text is a version; `nil` if there is none, or if it was removed.
+    func note(ofVersion version: String, in db: Database) throws -> Mark? {
+        try complete(
+            MarkRow.fetchAll(
+                db, sql: "SELECT * FROM mark WHERE version = ? AND isRemoved = 0", arguments: [version]), in: db
+        ).first
+    }
+
     /// Returns the marks that touch a chapter, in the order of their passages.
     ///
     /// - Parameters:

@@ -12,6 +12,7 @@ public enum LecternMessage {
     public static func text(for error: any Error, of database: AppDatabase) -> String {
         switch error {
         case let error as ReadingError: error.message
+        case let error as PersonalDataError: error.message
         case let error as TextImportError: error.description
         default:
             AppDatabaseError(describing: error, of: database)?.message ?? ErrorMessage.standard(for: error)

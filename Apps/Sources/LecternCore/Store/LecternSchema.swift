@@ -13,6 +13,8 @@ public enum LecternSchema {
     }
 
     /// The migrator from any earlier schema to the current one. A migration never changes after a release.
+    /// After a release, further migrations are registered at the end, so that documents of older versions can be
+    /// imported.
     public static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-texts", migrate: createTexts)

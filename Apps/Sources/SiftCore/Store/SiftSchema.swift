@@ -5,7 +5,7 @@ public import HablarePersistence
 /// Sift's tables.
 public enum SiftSchema {
     /// The options with which Sift opens its database. It does not watch for commits of other processes, because
-    /// ``InstanceLock`` allows no other that writes. Watching costs a thread's turn with each decision.
+    /// the lock of the data directory allows no other that writes. Watching costs a thread's turn with each decision.
     public static var options: AppDatabase.Options {
         var options = AppDatabase.Options()
         options.noticesOtherProcesses = false

@@ -1,3 +1,4 @@
+import AppCommand
 public import Foundation
 import Hablare
 import HablareData
@@ -37,13 +38,7 @@ public struct SiftApplication {
 
         /// The directory of the data in an environment: `$XDG_DATA_HOME/sift`, or `~/.local/share/sift`.
         public static func usualData(_ environment: [String: String]) -> URL {
-            if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
-                return URL(fileURLWithPath: data).appendingPathComponent("sift")
-            }
-            let home =
-                environment["HOME"].map { URL(fileURLWithPath: $0) }
-                ?? FileManager.default.homeDirectoryForCurrentUser
-            return home.appendingPathComponent(".local/share/sift")
+            DataDirectory.usual("sift", environment: environment)
         }
     }
 
@@ -85,8 +80,7 @@ public struct SiftApplication {
         let folders = try await Self.folders(locations)
         try await checkTrash(locations, folders)
         do {
-            try FileManager.default.createDirectory(
-                at: locations.data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try DataDirectory.create(locations.data)
         } catch {
             throw SiftStartError(creating: locations.data.path, error)
         }
@@ -102,7 +96,7 @@ public struct SiftApplication {
     private static func open(
         _ locations: Locations, _ folders: [LibraryFolder], _ imaging: any PhotoImaging, _ logger: Logger
     ) async throws -> SiftApplication {
-        let lock = try InstanceLock(locations.data)
+        let lock = try InstanceLock(locations.data, app: "sift")
         let settings = try settings(locations)
         let database = try await database(locations)
         let now = Date()

@@ -1,3 +1,4 @@
+import AppCommand
 import Foundation
 import HablareData
 import HablarePersistence
@@ -76,11 +77,17 @@ extension SiftStartError {
     init(_ error: any Error, data: String) {
         switch error {
         case let error as SiftStartError: self = error
-        case let error as PhotoProcessingError where error.code == .busy:
+        case InstanceLock.Failure.busy:
             self.init(
                 .busy,
                 "Another Sift uses the data in '\(data)'. End it first, or pass --data-dir with another directory. "
                     + "One Sift can show several folders: sift serve FOLDER FOLDER")
+        case InstanceLock.Failure.diskFull: self.init(.dataFailed, Self.full(data))
+        case InstanceLock.Failure.unusable:
+            self.init(
+                .dataFailed,
+                "The data directory '\(data)' cannot be used. Change its permissions, or pass --data-dir with another "
+                    + "directory.")
         case let error as PhotoProcessingError where error.code == .diskFull:
             self.init(.dataFailed, Self.full(data))
         case let error as PhotoProcessingError:

@@ -68,6 +68,41 @@ struct ExchangeTests {
         #expect(try desk.rows(PersonalTable.allCases) == before)
     }
 
+    @Test("A document of an older version is imported through the migrations that it lacks")
+    func older() async throws {
+        let folder = try TestFolder()
+        let migrations = LecternSchema.migrator.migrations
+        let last = try #require(migrations.firstIndex(of: "002-marks"))
+        let names = migrations[...last].map { "\"\($0)\"" }.joined(separator: ",")
+        let (note, version) = (UUID(), UUID())
+        let document = """
+            {"format":"hablare-tables","version":1,"migrations":[\(names)],"tables":[
+            {"name":"mark","columns":["id","kind","version","createdAt","changedAt","revision","edits"],"rows":[
+            ["\(note.uuidString.lowercased())","note","\(version.uuidString.lowercased())",5,5,1,"{}"]
+            ]},
+            {"name":"noteVersion","columns":["id","note","text","madeAt"],"rows":[
+            ["\(version.uuidString.lowercased())","\(note.uuidString.lowercased())","of an older Lectern",5]
+            ]}
+            ]}
+            """
+        try Data(document.utf8).write(to: folder.file("older.json"))
+        let desk = try Desk()
+        let data = try await desk.open()
+        let result = try await data.importDocument(from: folder.file("older.json"))
+        #expect(result.counts.mapValues(\.written).filter { $0.value > 0 } == ["mark": 1, "noteVersion": 1])
+        #expect(try await desk.mark(note)?.text == "of an older Lectern")
+        let found = try await desk.database.read { try TextSearch().notes(SearchQuery("OLDER lect*"), in: $0) }
+        #expect(found.hits.map(\.note.id) == [note])
+        // A damaged one of an older version changes nothing.
+        try Data(document.dropLast(9).utf8).write(to: folder.file("cut.json"))
+        let before = try desk.rows(PersonalTable.allCases)
+        let error = await #expect(throws: PersonalDataError.self) {
+            try await data.importDocument(from: folder.file("cut.json"), onConflict: .replace)
+        }
+        #expect(error?.code == .damaged)
+        #expect(try desk.rows(PersonalTable.allCases) == before)
+    }
+
     @Test("A document of a newer version, or of another kind, is refused with advice")
     func newer() async throws {
         let folder = try TestFolder()

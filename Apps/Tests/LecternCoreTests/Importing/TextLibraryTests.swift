@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 import Hablare
@@ -89,6 +90,58 @@ struct TextLibraryTests {
             try await counts(database) == [1, 1, 2, 2, 2 * TextWriter.batchSize, 5, 1], "the earlier rows are gone")
     }
 
+    @Test("Others write while a text is imported, and no transaction of the import is long")
+    func writerIsFree() async throws {
+        let database = try AppDatabase.lectern()
+        let commits = CommitSizes()
+        database.writer.add(transactionObserver: commits, extent: .databaseLifetime)
+        let many = Array(repeating: "a verse of many words", count: 500)
+        var text = SampleText(books: [("Gen", Array(repeating: many, count: 10))])
+        let written = Mutex(0)
+        text.beforeChapter = { number in
+            let done = DispatchSemaphore(value: 0)
+            database.writer.asyncWrite(
+                { db in
+                    try db.execute(
+                        sql: "INSERT INTO personalCommand (id, digest, madeAt) VALUES (?, '', 0)",
+                        arguments: ["\(number) \(UUID().uuidString)"])
+                },
+                completion: { _, result in
+                    if case .success = result { written.withLock { $0 += 1 } }
+                    done.signal()
+                })
+            #expect(done.wait(timeout: .now() + 20) == .success, "the import kept the writer before chapter \(number)")
+        }
+        let library = TextLibrary(database)
+        // The second import also deletes the first version.
+        for _ in 1...2 { _ = try await library.add(from: text) }
+        #expect(written.withLock { $0 } == 20)
+        // A batch, the rest of its last chapter, and the rows of its chapters and books.
+        #expect((TextWriter.batchSize...TextWriter.batchSize + 500 + 30).contains(commits.largest))
+    }
+
+    @Test("If the disk is full during an import, the earlier version stays, and the import succeeds when there is room")
+    func fullDisk() async throws {
+        let database = try await AppDatabase.lectern(with: SampleText.small)
+        let before = try await counts(database)
+        let many = (0..<TextWriter.batchSize).map { "a verse that is new and has the number \($0)" }
+        let newer = SampleText(title: "Newer", books: [("Gen", [many, many, many])])
+        try await database.write { db in
+            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            // Room for a batch, so that rows of the new version are there when it fails.
+            try db.execute(sql: "PRAGMA max_page_count = \(pages + 100)")
+        }
+        let library = TextLibrary(database)
+        let error = await #expect(throws: (any Error).self) { try await library.add(from: newer) }
+        #expect(error.flatMap { AppDatabaseError(describing: $0, of: database) }?.code == .full)
+        #expect(try await database.read { try TextStore().requireText("sample", in: $0) }.description.title == "Sample")
+        try await database.write { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+        try await library.removeLeftovers()
+        #expect(try await counts(database) == before)
+        #expect(try await library.add(from: newer).replacedEarlier)
+        #expect(try await library.texts().map(\.verseCount) == [3 * TextWriter.batchSize])
+    }
+
     @Test("An import that ended with its process is deleted at the next start")
     func leftovers() async throws {
         let database = try AppDatabase.lectern()
@@ -156,6 +209,23 @@ struct TextLibraryTests {
             #expect(verse.verse.text.hasPrefix("For God so loved the world"))
             let malachi = try TextStore().passage(ChapterID(BookID(rawValue: "Mal"), 4), of: text, in: db)
             #expect(malachi.next == ChapterID(BookID(rawValue: "Matt"), 1))
+        }
+    }
+}
+
+/// The sizes of transactions, in rows.
+private final class CommitSizes: TransactionObserver, Sendable {
+    private let state = Mutex((total: 0, largest: 0))
+
+    var largest: Int { state.withLock { $0.largest } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidRollback(_ db: Database) {}
+    func databaseDidCommit(_ db: Database) {
+        let total = db.totalChangesCount
+        state.withLock { state in
+            state = (total, max(state.largest, total - state.total))
         }
     }
 }

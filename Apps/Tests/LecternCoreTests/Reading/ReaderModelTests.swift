@@ -87,6 +87,35 @@ struct ReaderModelTests {
         #expect(model.lastAct == expected)
     }
 
+    @Test("Acts of reading are in the history and the position of the device, and an older one moves nothing")
+    func recording() async throws {
+        let desk = try Desk()
+        let data = try await desk.open()
+        _ = try await TextLibrary(desk.database).add(from: SampleText.small)
+        let model = ReaderModel(at: link(Self.genesis, 1), data: data, device: "phone")
+        model.reload()
+        await model.settled()
+        func position() async throws -> ReadingPosition? {
+            try await desk.database.read { try ReadingLog().position(of: "phone", in: "sample", .reading, $0) }
+        }
+        #expect(try await position() == nil, "opening is no act of reading")
+        await model.didRead(upTo: VerseID(Self.genesis, 1, 2))
+        #expect(model.recordingFailure == nil)
+        #expect(
+            try await position()
+                == ReadingPosition(
+                    device: "phone", text: "sample", kind: .reading, chapter: ChapterID(Self.genesis, 1), verse: 2,
+                    madeAt: desk.now))
+        #expect(try await desk.database.read { try ReadingLog().history(in: $0) }.map(\.verse) == [2])
+        let older = ReadingAct(
+            textID: "sample", verse: VerseID(Self.john, 1, 1), date: desk.now.adding(seconds: -60).date)
+        #expect(try await !data.record(older, on: "phone"))
+        #expect(try await position()?.chapter.book == Self.genesis)
+        let nameless = ReaderModel(at: link(Self.genesis, 1), data: data, device: "")
+        await nameless.didRead(upTo: VerseID(Self.genesis, 1, 1))
+        #expect(nameless.recordingFailure?.contains("Reload the page") == true)
+    }
+
     @Test("A position that cannot be stored is said so")
     func recordingFails() async throws {
         let model = model(try .lectern(), at: link(Self.genesis, 1)) { _ in throw Full() }

@@ -192,7 +192,8 @@ struct TextSearchTests {
     @Test("Words of the King James Version are counted as grep counts them", .enabled(if: KingJames.isInstalled))
     func kingJames() async throws {
         let database = try KingJames.database()
-        // grep -cwi over the output of the program `bible`.
+        // Counted in the output of `bible -f Gen1:1-Rev22:21`, a verse a line: `grep -cwi WORDS` for words and phrases,
+        // `grep -wi the | grep -cwi lord` for both words, and `grep -cwiE 'the|lord'` for any of them.
         for (query, total) in [
             (SearchQuery("the"), 24_091), (SearchQuery("lord"), 6_748), (SearchQuery("the lord"), 6_426),
             (SearchQuery("the lord", matching: .phrase), 5_981), (SearchQuery("the lord", matching: .any), 24_413),

@@ -498,15 +498,6 @@ import Testing
 
 /// Two programs on one data folder.
 @Suite(.timeLimit(.minutes(2))) struct SecondInstanceTests {
-    @Test func refusesASecondInstanceUntilTheFirstEnds() throws {
-        let test = try TestLibrary()
-        var lock: InstanceLock? = try InstanceLock(test.base)
-        #expect(throws: PhotoProcessingError(.busy)) { try InstanceLock(test.base) }
-        withExtendedLifetime(lock) {}
-        lock = nil
-        _ = try InstanceLock(test.base)
-    }
-
     @Test func decidesNothingAfterAnotherHasTakenOver() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let first = try await store.processor()

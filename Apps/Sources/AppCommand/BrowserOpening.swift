@@ -1,17 +1,17 @@
-import Foundation
-import Logging
+public import Foundation
+public import Logging
 
 /// Opens the start link in the person's browser.
 ///
 /// The link is a secret, and the arguments of a process are not. So the browser is given a page in the data directory
 /// that leads to the link, and that only its owner may read.
-enum BrowserOpening {
+public enum BrowserOpening {
     /// The name of the page in the data directory.
-    static let page = "open.html"
+    public static let page = "open.html"
 
     /// Returns the program that opens pages, or nil where no browser should be opened: standard output is not a
     /// terminal, or there is no desktop.
-    static func program(environment: [String: String], isTerminal: Bool) -> String? {
+    public static func program(environment: [String: String], isTerminal: Bool) -> String? {
         guard isTerminal else { return nil }
         #if os(macOS)
         return environment["SSH_CONNECTION"] == nil ? "open" : nil
@@ -22,13 +22,20 @@ enum BrowserOpening {
     }
 
     /// Opens a link, and does not wait. A failure is logged: the link is printed anyway.
-    static func open(_ link: String, with program: String, page: URL, logger: Logger) {
+    ///
+    /// - Parameters:
+    ///   - link: The start link.
+    ///   - app: The app's name as people read it.
+    ///   - program: The program that opens pages.
+    ///   - page: The file of the page that leads to the link. An earlier one is replaced.
+    ///   - logger: The logger.
+    public static func open(_ link: String, of app: String, with program: String, page: URL, logger: Logger) {
         do {
             let text = """
                 <!doctype html>
                 <html lang="en">
-                <head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=\(link)"><title>Sift</title></head>
-                <body><p><a href="\(link)">Open Sift</a></p></body>
+                <head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=\(link)"><title>\(app)</title></head>
+                <body><p><a href="\(link)">Open \(app)</a></p></body>
                 </html>
 
                 """

@@ -1,0 +1,10 @@
+#include <opus.h>
+
+// Swift cannot call functions with a variable number of arguments.
+static inline int lectern_opus_set_bitrate(OpusEncoder *encoder, opus_int32 bits_per_second) {
+    return opus_encoder_ctl(encoder, OPUS_SET_BITRATE(bits_per_second));
+}
+
+static inline int lectern_opus_set_complexity(OpusEncoder *encoder, opus_int32 complexity) {
+    return opus_encoder_ctl(encoder, OPUS_SET_COMPLEXITY(complexity));
+}

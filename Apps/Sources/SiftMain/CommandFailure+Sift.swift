@@ -1,0 +1,35 @@
+import AppCommand
+import SiftCore
+import SiftWeb
+
+extension CommandFailure {
+    /// Describes any error that a command throws.
+    init(_ error: any Error) {
+        switch error {
+        case let error as SiftStartError: self.init(Self.status(of: error.code), error.message)
+        case let error as PhotoProcessingError:
+            self.init(Self.status(of: error.code), "\(error.message) \(error.advice)")
+        default: self.init(shared: error)
+        }
+    }
+
+    private static func status(of code: SiftStartError.Code) -> Status {
+        switch code {
+        case .folderMissing: .inputMissing
+        case .foldersOverlap, .trashInFolder: .usage
+        case .cannotCreateData: .cannotCreate
+        case .busy: .temporary
+        case .dataUnusable: .configuration
+        default: .inputOutput
+        }
+    }
+
+    private static func status(of code: PhotoProcessingError.Code) -> Status {
+        switch code {
+        case .photoGone, .permissionMissing, .needsNetwork, .notAnswering: .inputMissing
+        case .busy: .temporary
+        case .diskFull, .notSaved, .noTrash, .nameTaken: .inputOutput
+        default: .incomplete
+        }
+    }
+}

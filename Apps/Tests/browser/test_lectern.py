@@ -1,0 +1,240 @@
+"""Lectern's pages in Chromium: the whole way of a person, by pointer, by keyboard, and without scripts."""
+
+import os
+import re
+import unittest
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from lectern_case import LecternCase
+
+
+class Reading(LecternCase):
+    def test_turns_pages_by_keys_and_keeps_address_title_and_history(self):
+        self.open("/web/john/3")
+        expect(self.page).to_have_title("John 3 · WEB")
+        self.page.keyboard.press("ArrowRight")
+        expect(self.page).to_have_url(re.compile("/web/john/4$"))
+        expect(self.page).to_have_title("John 4 · WEB")
+        expect(self.page.get_by_role("heading", level=1)).to_contain_text("John 4")
+        self.assertEqual(self.page.evaluate("document.activeElement.id"), "main")
+        self.page.keyboard.press("k")
+        self.page.keyboard.press("k")
+        expect(self.page).to_have_url(re.compile("/web/john/2$"))
+        self.page.go_back()
+        expect(self.page).to_have_title("John 3 · WEB")
+
+    def test_goes_over_the_ends_of_books(self):
+        self.open("/kjv/matt/1")
+        self.page.get_by_role("link", name="Malachi 4").click()
+        expect(self.page).to_have_url(re.compile("/kjv/mal/4$"))
+        self.open("/kjv/gen/1")
+        expect(self.page.locator("a[rel=prev]")).to_have_count(0)
+
+    def test_goes_to_a_reference_as_it_is_typed(self):
+        self.open("/web/john/3")
+        self.page.keyboard.press("/")
+        self.page.keyboard.type("1 jn 4 19")
+        self.page.keyboard.press("Enter")
+        expect(self.page).to_have_url(re.compile("/web/1john/4#19$"))
+        expect(self.page.locator("#v19")).to_be_in_viewport()
+
+    def test_shows_a_note_beside_its_mark(self):
+        self.open("/web/john/3")
+        self.page.locator("a.note").first.click()
+        expect(self.page.locator("#note-card")).to_be_visible()
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("#note-card")).to_be_hidden()
+
+    def test_turns_within_50_ms(self):
+        self.open("/web/john/1")
+        for _ in range(20):
+            self.page.wait_for_timeout(250)
+            self.page.keyboard.press("ArrowRight")
+        self.page.wait_for_timeout(300)
+        times = self.page.evaluate("performance.getEntriesByName('turn').map((each) => each.duration)")
+        self.assertEqual(len(times), 20)
+        p95 = sorted(times)[18]
+        print(f"\nkey to painted: median {sorted(times)[10]:.1f} ms, p95 {p95:.1f} ms")
+        if os.environ.get("QUIET"):
+            self.assertLessEqual(p95, 50)
+
+
+class Marking(LecternCase):
+    def test_highlights_a_verse_and_undoes_it(self):
+        self.open("/web/john/3")
+        self.tap(16)
+        tools = self.page.get_by_role("toolbar", name="Mark")
+        expect(tools).to_contain_text("John 3:16")
+        tools.get_by_role("button", name="Green").click()
+        expect(self.page.locator("#v16 mark.hl.green.marker").first).to_be_visible()
+        self.page.keyboard.press("u")
+        expect(self.page.locator("#v16 mark")).to_have_count(0)
+
+    def test_highlights_the_selected_words(self):
+        self.open("/kjv/john/3")
+        self.page.evaluate("""() => {
+            const text = [...document.querySelector('#v16').childNodes].findLast((node) => node.nodeType === 3);
+            const start = text.nodeValue.indexOf('loved the world');
+            getSelection().setBaseAndExtent(text, start, text, start + 'loved the world'.length);
+        }""")
+        tools = self.page.get_by_role("toolbar", name="Mark")
+        tools.get_by_role("button", name="Underline").click()
+        tools.get_by_role("button", name="Blue").click()
+        expect(self.page.locator("mark.hl.blue.underline")).to_have_text("loved the world")
+        # Words belong to one text.
+        self.open("/web/john/3")
+        expect(self.page.locator("mark.hl.blue")).to_have_count(0)
+
+    def test_writes_a_note_by_keyboard_only(self):
+        self.open("/kjv/ps/23")
+        self.page.keyboard.press("v")
+        self.page.keyboard.press("ArrowDown")
+        self.page.keyboard.press("Enter")
+        tools = self.page.get_by_role("toolbar", name="Mark")
+        expect(tools).to_contain_text("Psalms 23:2")
+        tools.get_by_role("button", name="Note", exact=True).press("Enter")
+        self.page.keyboard.type("Still waters")
+        self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Enter")
+        expect(self.page.get_by_role("heading", name="Your marks")).to_be_visible()
+        self.page.get_by_role("link", name=re.compile("Still waters")).click()
+        expect(self.page.get_by_role("textbox", name="Note, in Markdown")).to_have_value("Still waters")
+
+    def test_shows_changes_of_another_tab(self):
+        self.open("/kjv/jude/1")
+        other = self.context.new_page()
+        other.goto(self.origin + "/mark?in=kjv&at=Jude.1.2")
+        other.get_by_role("button", name="Highlight").click()
+        expect(self.page.locator("#v2 mark")).to_have_count(1)
+
+    def test_keeps_a_change_while_the_server_is_away(self):
+        self.open("/kjv/2john/1")
+        type(self).stop()
+        self.tap(3)
+        self.page.get_by_role("button", name="Pink").click()
+        expect(self.page.get_by_text("1 change is kept and will be sent.")).to_be_visible()
+        type(self).start()
+        expect(self.page.locator("#v3 mark.pink")).to_have_count(1, timeout=15000)
+
+
+class Listening(LecternCase):
+    def marked(self, verse):
+        return self.page.locator(f"#v{verse}[aria-current=true]")
+
+    def test_plays_marks_and_resumes_at_the_verse(self):
+        self.open("/kjv/ps/117")
+        self.page.get_by_role("button", name="Listen", exact=True).click()
+        player = self.page.get_by_role("region", name="Player")
+        expect(player.get_by_role("link", name="Psalms 117:1")).to_be_visible(timeout=20000)
+        expect(self.marked(1)).to_have_count(1)
+        top = self.page.evaluate("scrollY")
+        # The mark moves to the next verse when it is heard, and the page stands still.
+        expect(self.marked(2)).to_have_count(1, timeout=30000)
+        expect(self.marked(1)).to_have_count(0)
+        self.assertEqual(self.page.evaluate("scrollY"), top)
+        player.get_by_role("button", name="Pause").click()
+        expect(player.get_by_role("button", name="Play", exact=True)).to_be_visible()
+        # The server is killed, and another one goes on at the verse.
+        type(self).process.kill()
+        type(self).process.wait()
+        type(self).process.stdout.close()
+        type(self).start()
+        self.page.goto(self.link)
+        self.open("/kjv/ps/117")
+        self.page.get_by_role("button", name="Text: King James Version. Choose another one").click()
+        self.page.get_by_role("button", name="Go on listening").click()
+        expect(self.marked(2)).to_have_count(1, timeout=20000)
+
+    def test_plays_the_verse_that_is_tapped_and_changes_the_speed(self):
+        self.open("/kjv/john/3")
+        self.page.keyboard.press("p")
+        expect(self.marked(1)).to_have_count(1, timeout=20000)
+        self.tap(16)
+        expect(self.marked(16)).to_have_count(1, timeout=20000)
+        player = self.page.get_by_role("region", name="Player")
+        player.get_by_role("combobox", name="Speed").select_option("2")
+        player.get_by_role("button", name="Next verse").click()
+        expect(self.marked(17)).to_have_count(1, timeout=20000)
+        player.get_by_role("button", name="Pause").click()
+        # The number of a verse still opens the tools.
+        self.page.get_by_role("link", name="Verse 18", exact=True).click()
+        expect(self.page.get_by_role("toolbar", name="Mark")).to_contain_text("John 3:18")
+
+
+class Around(LecternCase):
+    def test_searches_with_facets_and_context(self):
+        self.open("/search?q=grace+truth&in=kjv")
+        expect(self.page.get_by_role("heading", name=re.compile(r"\d+ verses in \d+ books"))).to_be_visible()
+        self.page.get_by_role("navigation", name="Books with hits").get_by_role("link", name="John").first.click()
+        expect(self.page.locator(".hit-place").first).to_have_text("John 1:14")
+        self.page.get_by_role("link", name="Show two verses around each").click()
+        expect(self.page.locator(".around").first).to_be_visible()
+
+    def test_changes_the_theme_and_the_size(self):
+        self.open("/settings")
+        self.page.get_by_text("Sepia").click()
+        self.page.get_by_role("spinbutton").fill("24")
+        with self.page.expect_navigation():
+            self.page.get_by_role("button", name="Save").click()
+        self.open("/kjv/john/3")
+        expect(self.page.locator("html")).to_have_attribute("data-theme", "sepia")
+        size = self.page.locator("article.chapter").evaluate("(each) => getComputedStyle(each).fontSize")
+        self.assertEqual(size, "32px")
+
+    def test_begins_a_plan_and_marks_a_day(self):
+        self.open("/plans")
+        self.page.get_by_text("The Gospels").click()
+        self.page.get_by_role("button", name="Begin today").click()
+        self.page.get_by_role("button", name="Mark as read").first.click()
+        expect(self.page.get_by_text("1 of 40 days")).to_be_visible()
+
+    def test_remembers_what_was_read_and_not_what_was_opened(self):
+        self.open("/kjv/ruth/1")
+        self.open("/history")
+        expect(self.page.get_by_text("Ruth 1")).to_have_count(0)
+        self.open("/kjv/ruth/2")
+        with self.page.expect_response("**/commands/read", timeout=9000):
+            pass
+        self.open("/")
+        expect(self.page.get_by_role("link", name="Go on with Ruth 2")).to_be_visible()
+
+    def test_axe_finds_nothing(self):
+        paths = ["/", "/web", "/web/john", "/web/john/3", "/kjv/ps/23?with=web", "/search?q=grace&in=kjv", "/marks",
+                 "/mark?in=web&at=John.3.16", "/plans", "/history", "/texts", "/settings", "/data", "/go?q=john+99&in=web"]
+        for theme in ["light", "sepia", "dark", "black"]:
+            for path in paths if theme == "light" else paths[3:6]:
+                with self.subTest(path=path, theme=theme):
+                    self.open(path)
+                    self.page.evaluate("(theme) => document.documentElement.dataset.theme = theme", theme)
+                    found = Axe().run(self.page).response["violations"]
+                    self.assertEqual([(each["id"], each["nodes"][0]["html"][:160]) for each in found], [])
+
+    def test_reflows_at_320_pixels(self):
+        self.page.set_viewport_size({"width": 320, "height": 600})
+        for path in ["/", "/web/john/3", "/web/ps/119", "/web/john/3?with=kjv", "/search?q=the&in=kjv", "/settings"]:
+            self.open(path)
+            width = self.page.evaluate("document.documentElement.scrollWidth")
+            self.assertLessEqual(width, 320, path)
+
+
+class WithoutScripts(LecternCase):
+    scripts = False
+
+    def test_reads_marks_and_searches(self):
+        self.page.goto(self.origin + "/web/john/3#16")
+        expect(self.page.locator("#v16")).to_be_in_viewport()
+        self.page.locator("a.note").first.click()
+        expect(self.page.locator("#f1")).to_be_in_viewport()
+        self.page.get_by_role("link", name="Verse 17", exact=True).click()
+        self.page.get_by_role("button", name="Highlight").click()
+        expect(self.page).to_have_url(re.compile("/marks$"))
+        self.page.get_by_role("link", name="Read there").click()
+        expect(self.page.locator("#v17 mark").first).to_be_visible()
+        self.page.get_by_role("link", name="John 4").click()
+        expect(self.page.get_by_role("heading", level=1)).to_contain_text("John 4")
+
+
+if __name__ == "__main__":
+    unittest.main()
