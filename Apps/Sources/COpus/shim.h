@@ -8,3 +8,7 @@ static inline int lectern_opus_set_bitrate(OpusEncoder *encoder, opus_int32 bits
 static inline int lectern_opus_set_complexity(OpusEncoder *encoder, opus_int32 complexity) {
     return opus_encoder_ctl(encoder, OPUS_SET_COMPLEXITY(complexity));
 }
+
+static inline int lectern_opus_set_prediction_disabled(OpusEncoder *encoder, opus_int32 disabled) {
+    return opus_encoder_ctl(encoder, OPUS_SET_PREDICTION_DISABLED(disabled));
+}

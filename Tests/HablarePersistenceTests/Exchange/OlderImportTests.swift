@@ -73,7 +73,8 @@ import Testing
     @Test("Rows of an older version change as the migrations that it lacks change them", arguments: [1, 2, 3])
     func migrated(version: Int) async throws {
         if version < 3 {
-            try await export(version: version, "(1, 'one', 'Ada', x'00ff'), (2, 'two', NULL, 1e300), (3, 'three', 'Ada', 1)")
+            try await export(
+                version: version, "(1, 'one', 'Ada', x'00ff'), (2, 'two', NULL, 1e300), (3, 'three', 'Ada', 1)")
         } else {
             let database = try open()
             try await database.write { db in

@@ -32,6 +32,8 @@ final class OpusPacketEncoder {
         self.encoder = encoder
         for status in [
             lectern_opus_set_bitrate(encoder, Self.bitrate), lectern_opus_set_complexity(encoder, Self.complexity),
+            // The first packet follows any other verse's packet in a file, so it predicts nothing from it.
+            lectern_opus_set_prediction_disabled(encoder, 1),
         ] where status != OPUS_OK { throw .encoding(status) }
     }
 
@@ -62,6 +64,10 @@ final class OpusPacketEncoder {
         let length = opus_encode_float(
             encoder, Array(frames), CInt(EncodedSpeech.packetFrames), &packet, Int32(Self.room))
         guard length > 0 else { throw .encoding(CInt(length)) }
+        if speech.packetLengths.isEmpty {
+            let status = lectern_opus_set_prediction_disabled(encoder, 0)
+            guard status == OPUS_OK else { throw .encoding(status) }
+        }
         speech.append(packet: packet[..<Int(length)])
     }
 }

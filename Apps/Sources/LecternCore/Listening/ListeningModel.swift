@@ -17,7 +17,7 @@ public final class ListeningModel {
     public private(set) var phase = PlaybackPhase.idle
     /// The chapter, the verse and the place in it; `nil` before the first verse.
     public private(set) var position: PlaybackPosition?
-    /// What the page should play now; `nil` for silence.
+    /// The sound that the page should play now; `nil` for silence.
     public private(set) var sound: PlayingSound?
     /// The times of the chapter's verses that are ready.
     public private(set) var timeline: ChapterTimeline?
@@ -385,7 +385,7 @@ public final class ListeningModel {
         offer = PaidReading(voice: voice, book: chapter.book, cost: cost)
     }
 
-    /// Ends the requests of a paid voice whose chapter is left, so that nobody pays for verses that are not heard.
+    /// Ends the requests of a paid voice whose chapter is left, because they cost money and are not heard.
     private func stopPaid() {
         opening.cancel()
         ahead.cancel()

@@ -20,7 +20,7 @@ public struct ListeningSource: Sendable {
     }
 }
 
-/// What a page should play now.
+/// A sound that a page should play now.
 public struct PlayingSound: Sendable, Hashable {
     /// Distinguishes this command from earlier ones. A report about an earlier one is ignored.
     public var number: Int

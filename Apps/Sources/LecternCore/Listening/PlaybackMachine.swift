@@ -111,6 +111,8 @@ public struct PlaybackMachine: Sendable, Hashable {
         sleepIfDue(now, &effects)
         if phase != .playing {
             heardAt = nil
+            // A verse that began and ended within this event, as when the sleep timer ends with a verse, is not heard.
+            effects.removeAll { if case .sound = $0 { true } else { false } }
             if wasPlaying { effects.insert(.silence, at: 0) }
         } else if heardAt == nil {
             heardAt = now

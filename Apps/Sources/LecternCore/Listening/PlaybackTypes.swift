@@ -88,7 +88,7 @@ public enum PlaybackEnd: String, Sendable, Hashable, Codable {
     case failure
 }
 
-/// What happened to the player.
+/// An event of the player.
 public enum PlaybackEvent: Sendable, Hashable {
     /// A person plays from a place. A verse of `nil` is the first one.
     case play(ChapterID, verse: Int?, milliseconds: Int)
@@ -130,7 +130,7 @@ public enum PlaybackEvent: Sendable, Hashable {
     case tick
 }
 
-/// What the player must do.
+/// An action that the player must carry out.
 public enum PlaybackEffect: Sendable, Hashable {
     /// Read a chapter and its audio, beginning with a verse.
     case open(ChapterID, verse: Int?)

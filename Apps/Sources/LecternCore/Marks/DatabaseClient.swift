@@ -60,7 +60,8 @@ extension PersonalData {
         guard bookmark.chapter != nil || bookmark.verse == nil,
             let reference = OSISText.reference(osis.joined(separator: "."))
         else {
-            throw PersonalDataError(.invalid, "The passage of the bookmark is invalid. Choose a book, chapter or verse.")
+            throw PersonalDataError(
+                .invalid, "The passage of the bookmark is invalid. Choose a book, chapter or verse.")
         }
         let place = MarkPlace(space, reference)
         let (command, now) = (seams.makeID(), now)

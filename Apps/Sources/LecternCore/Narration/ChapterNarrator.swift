@@ -173,8 +173,8 @@ public struct ChapterNarrator: Sendable {
     /// Submits the pieces of segments, in their order, and returns the requests of each segment.
     private func submit(
         _ missing: [Int], of job: ChapterJob, for purpose: Purpose
-    ) async throws -> [Int: [UUID]] {
-        var ids: [Int: [UUID]] = [:]
+    ) async throws -> [Int: [PieceRequest]] {
+        var ids: [Int: [PieceRequest]] = [:]
         for run in ChapterJob.runs(missing) {
             let pieces = run.flatMap { index in job.script.segments[index].pieces.indices.map { (index, $0) } }
             let batch = pieces.map { index, piece in
@@ -184,9 +184,13 @@ public struct ChapterNarrator: Sendable {
             }
             let submitted = try await manager.submit(
                 batch, to: job.voice.provider, jobKey: job.key, startingAt: job.positions[run.lowerBound])
-            for ((index, _), id) in zip(pieces, submitted) { ids[index, default: []].append(id) }
+            for (((index, _), request), id) in zip(zip(pieces, batch), submitted) {
+                ids[index, default: []].append(PieceRequest(id: id, isOld: id != request.id))
+            }
         }
-        if purpose == .listening, let first = missing.first { try await hasten(first, ids[first] ?? [], of: job) }
+        if purpose == .listening, let first = missing.first {
+            try await hasten(first, (ids[first] ?? []).map(\.id), of: job)
+        }
         return ids
     }
 
@@ -209,13 +213,13 @@ public struct ChapterNarrator: Sendable {
     // MARK: Segments
 
     private func segment(
-        _ index: Int, _ ids: [UUID], _ run: NarrationRun
+        _ index: Int, _ requests: [PieceRequest], _ run: NarrationRun
     ) async throws -> Result<ChapterNarration.SegmentAudio, NarrationProblem> {
         let job = run.job
         do {
             var answers: [(id: UUID, source: AudioSource)] = []
-            for (piece, id) in ids.enumerated() {
-                switch try await answer(index, piece, id, run) {
+            for (piece, request) in requests.enumerated() {
+                switch try await answer(index, piece, request, run) {
                 case .source(let id, let source): answers.append((id, source))
                 case .stored(let audio): return .success(audio)
                 }
@@ -264,11 +268,10 @@ public struct ChapterNarrator: Sendable {
     /// Waits for the audio of a piece. Retries a request that failed or was cancelled before, once, and one whose
     /// provider cannot be reached until it can be.
     private func answer(
-        _ index: Int, _ piece: Int, _ id: UUID, _ run: NarrationRun
+        _ index: Int, _ piece: Int, _ request: PieceRequest, _ run: NarrationRun
     ) async throws -> PieceAnswer {
-        var id = id
+        var (id, isOld) = (request.id, request.isOld)
         var mayRetry = true
-        var isOld = true
         while true {
             if isOld {
                 isOld = false
@@ -334,6 +337,13 @@ public struct ChapterNarrator: Sendable {
             // Another narration of the same verse has removed it.
         }
     }
+}
+
+/// The request for a piece of a segment.
+private struct PieceRequest {
+    let id: UUID
+    /// Whether an earlier narration submitted it. Only then its failure is retried.
+    let isOld: Bool
 }
 
 /// The audio of a piece of a segment.

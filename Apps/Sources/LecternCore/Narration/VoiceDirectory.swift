@@ -57,7 +57,7 @@ public struct VoiceDirectory: Sendable {
     public struct Listing: Sendable, Hashable {
         /// The voices, in the order of the sources.
         public var voices: [NarrationVoice] = []
-        /// What to do about a provider that could not list its voices.
+        /// The advice for each provider that could not list its voices.
         public var problems: [ProviderID: String] = [:]
     }
 

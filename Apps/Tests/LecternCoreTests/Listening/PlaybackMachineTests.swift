@@ -80,6 +80,18 @@ import Testing
         #expect(machine.phase == .playing)
     }
 
+    @Test func `A sleep timer that ends with a verse does not begin the next one`() {
+        var machine = playing()
+        _ = machine.apply(.setSleep(.at(.seconds(5))), at: .zero)
+        let next = PlaybackPosition(john, verse: 2)
+        let effects = machine.apply(.finished(john, verse: 1), at: .seconds(5))
+        #expect(machine.phase == .paused)
+        #expect(machine.position == next)
+        #expect(effects.first == .silence)
+        #expect(!effects.contains(.sound(next)))
+        #expect(effects.last == .record(next))
+    }
+
     @Test func `The sleep timer of the chapter ends listening, and resuming goes on with the next`() {
         var machine = playing(verse: 3)
         _ = machine.apply(.setSleep(.endOfChapter), at: .zero)

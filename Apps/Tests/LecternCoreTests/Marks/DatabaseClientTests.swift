@@ -15,7 +15,8 @@ struct DatabaseClientTests {
             created: Moment(rawValue: seconds * 1000), colour: .blue)
     }
 
-    @Test("Saving, changing, loading, observing and deleting are the same with a database and in a preview",
+    @Test(
+        "Saving, changing, loading, observing and deleting are the same with a database and in a preview",
         arguments: [true, false])
     func contract(isLive: Bool) async throws {
         let desk = try Desk()
