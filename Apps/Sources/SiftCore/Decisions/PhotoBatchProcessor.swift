@@ -149,6 +149,7 @@ public final class PhotoBatchProcessor: Service {
             // Not carried out yet: it never will be.
             try actions.withdraw(forward.actionID)
             try decisions.settle(reverting, in: db)
+            try SidecarJournal().forget([decision.id], in: db)
         } catch let error as ActionQueueError where error.code == .notPending {
             try actions.append(reverting, id: reverting.actionID)
         }

@@ -1,12 +1,14 @@
+import GRDB
+import HablarePersistence
+
 /// Marks are in the database already. Carrying them out writes the sidecar.
 extension PhotoCommitter {
     /// Writes a mark into the shot's sidecar, if the library has sidecars switched on.
     ///
-    /// - Throws: ``PhotoProcessingError``: `photoGone` or `photoChanged` if the photo is not the one that was marked, and
-    ///   failures that a repetition may get over. Any other failure of the sidecar is a result, because the mark stays.
+    /// - Throws: ``PhotoProcessingError``: `photoGone` or `photoChanged` if the photo is not the one that was marked; any
+    ///   retryable failure. Other failures of the sidecar are a result, because the mark stays.
     func mark(
-        _ marks: PhotoMarks, _ files: [PhotoFile], for action: PhotoAction, of library: Library,
-        in folder: LibraryFolder
+        _ files: [PhotoFile], for action: PhotoAction, of library: Library, in folder: LibraryFolder
     ) throws -> Result {
         guard let picture = files.first else { return .carriedOut(nil) }
         do throws(PhotoProcessingError) {
@@ -17,10 +19,8 @@ extension PhotoCommitter {
         }
         guard library.writesSidecars else { return .carriedOut(nil) }
         do {
-            // The marks of now: an action that failed for long must not bring back older ones.
-            try SidecarWriter().write(marks, after: action, of: files, in: folder)
-            return .sidecarWritten(picture.path)
-        } catch  where !error.isRetryable {
+            return try writeSidecar(of: files, for: action, in: folder)
+        } catch let error as PhotoProcessingError where !error.isRetryable {
             return withoutSidecar(files, of: library, error)
         }
     }
@@ -29,5 +29,26 @@ extension PhotoCommitter {
     func withoutSidecar(_ files: [PhotoFile], of library: Library, _ error: PhotoProcessingError) -> Result {
         guard library.writesSidecars, let picture = files.first?.path else { return .carriedOut(nil) }
         return .sidecarFailed(picture, error)
+    }
+
+    private func writeSidecar(
+        of files: [PhotoFile], for action: PhotoAction, in folder: LibraryFolder
+    ) throws -> Result {
+        guard let property = action.kind.sidecarProperty, let picture = files.first?.path else {
+            return .carriedOut(nil)
+        }
+        let (journal, decision, writer) = (SidecarJournal(), action.decision, SidecarWriter())
+        switch try database.writer.read({ try journal.change(for: action, in: $0) }) {
+        case .nothing: return .carriedOut(nil)
+        case .set(let value):
+            // The old value is on disk before another one replaces it.
+            try writer.set(property, to: value, of: files, in: folder, for: decision) { old in
+                try database.writer.write { try journal.record(old, replacedBy: value, for: decision, in: $0) }
+            }
+            return .sidecarWritten(picture, forgetting: [])
+        case .putBack(let value, let undone):
+            try writer.set(property, to: value, of: files, in: folder, for: decision, mayCreate: false)
+            return .sidecarWritten(picture, forgetting: undone)
+        }
     }
 }

@@ -8,8 +8,8 @@ import Logging
 /// photo is still the one that was shown.
 ///
 /// A refusal for good (the photo is gone, was replaced, or its place is taken) is recorded with the decision and counts
-/// as done for the queue, because no retry can change it. Other failures are retried by the queue. A sidecar that cannot
-/// be written refuses no decision: the mark is in the database and stays.
+/// as done for the queue, because no retry can change it. Other failures are retried by the queue. A sidecar that
+/// cannot be written refuses no decision: the mark is in the database and stays.
 public struct PhotoCommitter: ActionCommitter {
     let database: AppDatabase
     private let trash: Trash
@@ -25,8 +25,8 @@ public struct PhotoCommitter: ActionCommitter {
     ///   - database: Sift's database.
     ///   - trash: The trash.
     ///   - onRefusal: Called for each action that was refused for good. Default: does nothing.
-    ///   - onSidecarFailure: Called for a sidecar that cannot be written, once for its folder or its photo. The decision
-    ///     stays. Default: does nothing.
+    ///   - onSidecarFailure: Called for a sidecar that cannot be written, once for its folder or its photo. The
+    ///     decision stays. Default: does nothing.
     public init(
         database: AppDatabase, trash: Trash,
         onRefusal: @escaping @Sendable (PhotoAction, PhotoProcessingError) -> Void = { _, _ in },
@@ -41,8 +41,8 @@ public struct PhotoCommitter: ActionCommitter {
     /// The result of one action.
     enum Result: Sendable {
         case carriedOut(Photo.State?)
-        /// The sidecar of a picture is up to date.
-        case sidecarWritten(RelativePath)
+        /// The sidecar of a picture is up to date. These decisions no longer need the values that they replaced.
+        case sidecarWritten(RelativePath, forgetting: [UUID])
         /// The mark stays, and the sidecar of the picture does not have it.
         case sidecarFailed(RelativePath, PhotoProcessingError)
         case refused(PhotoProcessingError)
@@ -78,7 +78,7 @@ public struct PhotoCommitter: ActionCommitter {
         return zip(items, results).map { item, result in
             switch result {
             case .carriedOut: return .done
-            case .sidecarWritten(let picture):
+            case .sidecarWritten(let picture, _):
                 reports.succeeded(for: picture, in: item.action.library)
                 return .done
             case .sidecarFailed(let picture, let error):
@@ -130,8 +130,7 @@ public struct PhotoCommitter: ActionCommitter {
             return .carriedOut(try trash.restore(key: action.trashKey, to: folder) ? .present : nil)
         case .favourite, .rating, .label:
             guard let photo, photo.state != .trashed else { return .carriedOut(nil) }
-            return try mark(
-                photo.marks, current(action, photo, withSidecarsOfNow: true), for: action, of: library, in: folder)
+            return try mark(current(action, photo, withSidecarsOfNow: true), for: action, of: library, in: folder)
         default: return .carriedOut(nil)
         }
     }
@@ -175,7 +174,10 @@ public struct PhotoCommitter: ActionCommitter {
                     try decisions.setState(state, of: action.photo, in: db)
                     // A scan may have seen the shot half moved.
                     try decisions.refresh(action.photo, in: db)
-                case .sidecarWritten, .sidecarFailed: try decisions.settle(action, in: db)
+                case .sidecarWritten(_, let forgotten):
+                    try decisions.settle(action, in: db)
+                    try SidecarJournal().forget(forgotten, in: db)
+                case .sidecarFailed: try decisions.settle(action, in: db)
                 case .refused(let error): try decisions.refuse(action, error, in: db)
                 case .failed: break
                 }

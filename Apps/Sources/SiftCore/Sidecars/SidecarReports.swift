@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers which failures of sidecars were reported, so that each is reported once and not with every photo.
+/// The failures of sidecars that were reported, so that each is reported once and not with every photo.
 final class SidecarReports: Sendable {
     private struct Place: Hashable {
         let library: LibraryID
@@ -11,14 +11,14 @@ final class SidecarReports: Sendable {
 
     private let reported = Mutex<Set<Place>>([])
 
-    /// Returns whether a failure has to be reported now. A missing permission is reported once for its folder, and any
-    /// other failure once for its photo, until a sidecar is written there.
+    /// Returns whether to report a failure. A missing permission is reported once for its folder, and any other failure
+    /// once for its photo, until a sidecar is written there.
     func isNew(_ error: PhotoProcessingError, of picture: RelativePath, in library: LibraryID) -> Bool {
         let name = error.code == .permissionMissing ? nil : picture.name
         return reported.withLock { $0.insert(Place(library: library, folder: picture.folder, name: name)).inserted }
     }
 
-    /// Records that a sidecar was written, so that a new failure is reported again.
+    /// Records that a sidecar was written, so that a new failure is reported.
     func succeeded(for picture: RelativePath, in library: LibraryID) {
         reported.withLock { reported in
             for name in [nil, picture.name] {

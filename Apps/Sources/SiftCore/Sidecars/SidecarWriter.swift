@@ -14,60 +14,66 @@ struct SidecarWriter: Sendable {
     /// The largest sidecar that is read.
     static let largest = 16 << 20
 
-    /// Writes the marks that an action changed.
+    /// Sets a property, or removes it. Removing one creates no sidecar.
     ///
     /// - Parameters:
-    ///   - marks: The photo's marks.
-    ///   - action: The action that changed one of them. Only that one is written.
     ///   - files: The shot's files, the picture first.
-    /// - Throws: ``PhotoProcessingError`` if the sidecar cannot be read or written. It is left as it is then.
-    func write(
-        _ marks: PhotoMarks, after action: PhotoAction, of files: [PhotoFile], in library: LibraryFolder
-    ) throws(PhotoProcessingError) {
-        let changes: [(XMPSidecar.Property, String?)]
-        switch action.kind {
-        case .rating: changes = [(.rating, marks.rating.map(String.init))]
-        case .label: changes = [(.label, marks.label)]
-        case .favourite: changes = [(.pick, marks.isFavourite ? "3" : nil)]
-        default: return
+    ///   - decision: The decision for which the property is set. It names the temporary file.
+    ///   - mayCreate: Whether a shot without a sidecar gets one. Default: true.
+    ///   - willSet: Called with the sidecar's value before another one replaces it, and also if the two are the same.
+    ///     If it throws, the sidecar is left as it is.
+    /// - Throws: ``PhotoProcessingError`` if the sidecar cannot be read or written. It is left as it is then. The error
+    ///   is retryable if another program saved the sidecar in the meantime.
+    func set(
+        _ property: XMPSidecar.Property, to value: String?, of files: [PhotoFile], in library: LibraryFolder,
+        for decision: UUID, mayCreate: Bool = true, willSet: (String?) throws -> Void = { _ in }
+    ) throws {
+        guard let picture = files.first?.path, let temporary = FileName(".sift-\(decision.uuidString).tmp") else {
+            throw PhotoProcessingError(.photoGone)
         }
-        guard let picture = files.first?.path else { return }
-        let folder: OpenDirectory
-        let name: FileName
-        let old: [UInt8]?
-        let mode: UInt32
-        do throws(SystemFailure) {
-            folder = try library.directory.folder(at: picture.folder)
-            name = try self.name(for: picture, among: files, in: folder)
+        do {
+            let folder = try library.directory.folder(at: picture.folder)
+            let name = try self.name(for: picture, among: files, in: folder)
             let status = try folder.status(of: name)
             guard status == nil || status?.kind == .file else { throw SystemFailure(number: EEXIST, call: "openat") }
-            mode = (status?.mode ?? 0o644) & 0o777
-            old = status == nil ? nil : try folder.contents(of: name, limit: Self.largest)
-        } catch {
-            throw error.forPerson
-        }
-        var sidecar = try old.map { bytes throws(PhotoProcessingError) in try XMPSidecar(bytes) } ?? XMPSidecar()
-        for (property, value) in changes { try sidecar.set(property, to: value) }
-        guard sidecar.bytes != old, old != nil || changes.contains(where: { $0.1 != nil }) else { return }
-        do throws(SystemFailure) {
-            guard let temporary = FileName(Array(".sift-\(action.decision.uuidString).tmp".utf8)) else { return }
+            let old = status == nil ? nil : try folder.contents(of: name, limit: Self.largest)
+            guard old != nil || mayCreate else { return }
+            var sidecar = try old.map { bytes throws(PhotoProcessingError) in try XMPSidecar(bytes) } ?? XMPSidecar()
+            let oldValue = try sidecar.value(of: property)
+            guard oldValue != value else { return try willSet(oldValue) }
+            try sidecar.set(property, to: value)
             try folder.remove(temporary)
-            try folder.create(temporary, contents: sidecar.bytes, mode: mode)
-            if old == nil {
-                do throws(SystemFailure) {
-                    try System.moveWithoutReplacing(
-                        from: folder.descriptor, temporary, to: folder.descriptor, name)
-                } catch {
-                    try folder.remove(temporary)
-                    throw error
-                }
-            } else {
-                try folder.replace(name, by: temporary)
+            try folder.create(temporary, contents: sidecar.bytes, mode: (status?.mode ?? 0o644) & 0o777)
+            do {
+                try willSet(oldValue)
+                try put(temporary, inPlaceOf: status, at: name, in: folder)
+            } catch {
+                try folder.remove(temporary)
+                throw error
             }
             try folder.sync()
-        } catch {
-            throw error.forPerson
+        } catch let failure as SystemFailure {
+            throw failure.forPerson
         }
+    }
+
+    /// Gives a new sidecar its name, unless the one at that place is no longer the one that was read.
+    private func put(
+        _ temporary: FileName, inPlaceOf status: ItemStatus?, at name: FileName, in folder: OpenDirectory
+    ) throws {
+        guard try folder.status(of: name) == status else { throw Self.conflict }
+        guard status == nil else { return try folder.replace(name, by: temporary) }
+        do throws(SystemFailure) {
+            try System.moveWithoutReplacing(from: folder.descriptor, temporary, to: folder.descriptor, name)
+        } catch  where error.number == EEXIST {
+            throw Self.conflict
+        }
+    }
+
+    private static var conflict: PhotoProcessingError {
+        PhotoProcessingError(
+            .processingFailed, message: "Another program saved the photo's XMP sidecar at the same time.",
+            advice: "Sift tries again by itself.", isRetryable: true)
     }
 
     /// Returns the name of the shot's sidecar, or of the one to create.

@@ -35,6 +35,13 @@ public enum SiftSchema {
             // The neighbours of a photo in time, which may be a burst, are found without a look at all photos.
             try db.create(index: "shot_by_moment", on: "shot", columns: ["library", "time", "id"])
         }
+        migrator.registerMigration("008-sidecar-values") { db in
+            // The values that decisions have replaced in sidecars, so that an undo can put them back.
+            try db.create(table: "sidecarValue", options: .withoutRowID) { table in
+                table.primaryKey("decision", .text).references("decision", column: "id", onDelete: .cascade)
+                table.column("value", .text)
+            }
+        }
         migrator.registerHablareData()
         return migrator
     }
