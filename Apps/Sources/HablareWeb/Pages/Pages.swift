@@ -21,7 +21,7 @@ import Mustache
 public struct Pages: Sendable {
     private let library: MustacheLibrary
     private let names: Set<String>
-    /// The start of every slot's place. Nobody can guess it, so that a user's text never holds a place.
+    /// The start of every slot's place. It is random, so that a user's text never holds a place.
     private let slotStart: String
 
     /// Compiles the templates of assets.

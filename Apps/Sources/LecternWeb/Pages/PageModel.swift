@@ -30,7 +30,7 @@ struct PageModel: Sendable {
     var text = ""
     /// The place that references without a book refer to, such as `John.3`.
     var at = ""
-    /// What the field for references shows.
+    /// The text in the field for references.
     var typed = ""
     var texts: [Link] = []
     var chapter: ChapterPage?

@@ -12,7 +12,7 @@ struct SearchPage: Sendable {
         let isChosen: Bool
     }
 
-    /// What a person asked for.
+    /// The search that a person asks for.
     struct Request: Sendable {
         var typed: String
         var text: String
