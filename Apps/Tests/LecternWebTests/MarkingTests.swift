@@ -29,7 +29,7 @@ struct MarkingTests {
             let mark = UUID()
             let json = """
                 {"id": "\(id)", "madeAt": 1800000000000, "change": {"addHighlight": {"mark": "\(mark)",
-                "place": {"space": "text:web", "osis": "John.3.16", "words": {"start": 17, "end": 33}},
+                "place": {"space": "text:web", "osis": "John.3.16", "words": {"start": 17, "end": 34}},
                 "colour": "blue", "style": "underline"}}}
                 """
             for _ in 0..<2 { #expect(try await client.post("/commands/mark", json: json).status == .ok) }

@@ -56,7 +56,7 @@ import Testing
         seams.taskExecutor = executor
         let coordinator = AIDataCoordinator(manager: bench.manager, database: bench.database, seams: seams)
         async let isMerged = isMerged(20, by: coordinator)
-        await until { executor.count >= Chunks.givenWidth }
+        while executor.count < Chunks.givenWidth { await Task.yield() }
         for _ in 0..<1000 { await Task.yield() }
         #expect(executor.count == Chunks.givenWidth)
         executor.letGo()

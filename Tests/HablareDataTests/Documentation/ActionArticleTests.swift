@@ -107,7 +107,7 @@ import Testing
         let services = ServiceGroup(services: [queue, watch], logger: Logger(label: "test"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
-            await until { shown.withLock { $0.contains { $0.isRunning } } }
+            while !shown.withLock({ $0.contains { $0.isRunning } }) { await Task.yield() }
             await services.triggerGracefulShutdown()
             try await group.waitForAll()
         }
@@ -163,7 +163,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await model.follow() }
             await #expect(throws: Never.self) { try await model.swipe(.trash) }
-            await until { model.state.pending > 0 }
+            while model.state.pending == 0 { await Task.yield() }
             #expect(model.state.canUndo && model.photos.isEmpty)
             group.cancelAll()
         }

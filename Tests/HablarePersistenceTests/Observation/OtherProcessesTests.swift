@@ -79,8 +79,8 @@ import Testing
         let others = try OtherProcesses(pool, echoes: [1])
         let other = try DatabaseQueue(path: file.path)
         try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
-        await until { refusals.areOver }
-        await until { !notices.commits.all.isEmpty }
+        while !refusals.areOver { await Task.yield() }
+        while notices.commits.all.isEmpty { await Task.yield() }
         withExtendedLifetime(others) {}
     }
 
@@ -110,7 +110,7 @@ import Testing
             #expect(pool != nil)
         }
         // A check may hold it for a moment.
-        await until { pool == nil }
+        while pool != nil { await Task.yield() }
     }
 }
 

@@ -44,7 +44,7 @@ import Testing
         for result in [Result<Int, any Error>.success(7), .failure(Self.failure)] {
             let operation = Operation()
             async let value = withCallback { operation.begin($0) }
-            await until { operation.begun > 0 }
+            while operation.begun == 0 { await Task.yield() }
             operation.callBack(result)
             operation.callBack(.success(8))
             do {
@@ -62,7 +62,7 @@ import Testing
         let operation = Operation()
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await isCancellation { try await withCallback { operation.begin($0) } } }
-            await until { operation.begun > 0 }
+            while operation.begun == 0 { await Task.yield() }
             group.cancelAll()
             for await isCancelled in group { #expect(isCancelled) }
         }
@@ -122,7 +122,7 @@ import Testing
         let operation = Operation()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await isCancellation { try await withCallback { operation.begin($0) } } }
-            await until { operation.begun > 0 }
+            while operation.begun == 0 { await Task.yield() }
             group.addTask { operation.callBack(.success(1)) }
             group.addTask { operation.callBack(.failure(Self.failure)) }
             group.cancelAll()

@@ -16,6 +16,13 @@ import OpenCombine
 @Suite(.timeLimit(.minutes(2))) struct MainPublisherTests {
     private let loads = ScriptedLoads()
 
+    private func until(_ condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     /// A record of a publisher's elements, its end, and the queue of both.
     private final class Log {
         var values: [String] = []
@@ -44,7 +51,7 @@ import OpenCombine
         let log = Log(MainPublisher.value { [loads] in try await loads.load() })
         #expect(log.values.isEmpty)
         loads.answer(1, "one")
-        await until { log.end != nil }
+        try await until { log.end != nil }
         #expect(log.values == ["one"])
         #expect(log.end == "finished")
         #expect(log.isMain)
@@ -58,14 +65,14 @@ import OpenCombine
         loads.answer(2, "two")
         #expect(loads.count == 0)
         let (first, second) = (Log(publisher), Log(publisher))
-        await until { first.end != nil && second.end != nil }
+        try await until { first.end != nil && second.end != nil }
         #expect(Set(first.values + second.values) == ["one", "two"])
     }
 
     @Test("An error of an async function is the publisher's failure")
     func failure() async throws {
         let log = Log(MainPublisher.value { () async throws -> String in throw AIServiceError(.overloaded, "Later.") })
-        await until { log.end != nil }
+        try await until { log.end != nil }
         #expect(log.end == "Later.")
         #expect(log.values.isEmpty)
     }
@@ -73,9 +80,9 @@ import OpenCombine
     @Test("Cancelling a subscription cancels its task and stops delivery")
     func cancelled() async throws {
         let log = Log(MainPublisher.value { [loads] in try await loads.load() })
-        await until { loads.count == 1 }
+        try await until { loads.count == 1 }
         log.subscription = nil
-        await until { loads.cancelled == [1] }
+        try await until { loads.cancelled == [1] }
         loads.answer(1, "late")
         for _ in 0..<50 { await Task.yield() }
         #expect(log.values.isEmpty)
@@ -99,7 +106,7 @@ import OpenCombine
                     continuation.finish()
                 }
             })
-        await until { log.end != nil }
+        try await until { log.end != nil }
         #expect(log.values == (0..<1_000).map { "\($0)" })
         #expect(log.isMain)
     }
@@ -110,16 +117,16 @@ import OpenCombine
         let publisher = MainPublisher.elements { Numbers(taken: taken) }
         let subscriber = Picky()
         publisher.subscribe(subscriber)
-        await until { subscriber.subscription != nil }
+        try await until { subscriber.subscription != nil }
         for _ in 0..<50 { await Task.yield() }
         #expect(taken.withLock { $0 } == 0)
         subscriber.subscription?.request(.max(2))
-        await until { subscriber.values == [1, 2] }
+        try await until { subscriber.values == [1, 2] }
         for _ in 0..<50 { await Task.yield() }
         #expect(subscriber.values == [1, 2])
         #expect(taken.withLock { $0 } == 2)
         subscriber.subscription?.request(.max(1))
-        await until { subscriber.values == [1, 2, 3] }
+        try await until { subscriber.values == [1, 2, 3] }
         subscriber.subscription?.cancel()
     }
 
@@ -128,7 +135,7 @@ import OpenCombine
         let subscriber = Picky()
         MainPublisher.value { 7 }.subscribe(subscriber)
         subscriber.subscription?.request(.max(1))
-        await until { subscriber.isOver }
+        try await until { subscriber.isOver }
         #expect(subscriber.values == [7])
     }
 
@@ -142,11 +149,11 @@ import OpenCombine
             }
         }.subscribe(subscriber)
         subscriber.subscription?.request(.max(1))
-        await until { subscriber.values == [7] }
+        try await until { subscriber.values == [7] }
         for _ in 0..<50 { await Task.yield() }
         #expect(!subscriber.isOver)
         subscriber.subscription?.request(.max(1))
-        await until { subscriber.isOver }
+        try await until { subscriber.isOver }
         #expect(subscriber.values == [7])
     }
 

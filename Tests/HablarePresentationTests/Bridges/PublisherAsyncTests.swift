@@ -13,6 +13,13 @@ import OpenCombine
 @Suite(.timeLimit(.minutes(2))) struct PublisherAsyncTests {
     private static let failure = AIServiceError(.connectionFailed, "No network.")
 
+    private func until(_ condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     /// A subject that counts subscriptions and cancellations.
     @MainActor private final class Source {
         let subject = PassthroughSubject<Int, any Error>()
@@ -42,7 +49,7 @@ import OpenCombine
     func first() async throws {
         let source = Source()
         async let value = source.first()
-        await until { source.subscribed == 1 }
+        try await until { source.subscribed == 1 }
         source.subject.send(1)
         source.subject.send(2)
         let found = try await value
@@ -67,7 +74,7 @@ import OpenCombine
         let source = Source()
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await source.firstIsCancelled() }
-            await until { source.subscribed > 0 }
+            while source.subscribed == 0 { await Task.yield() }
             group.cancelAll()
             for await isCancelled in group { #expect(isCancelled) }
         }
@@ -90,7 +97,7 @@ import OpenCombine
     func scheduler() async throws {
         let late = Late()
         async let value = late.value()
-        await until { late.scheduler.scheduledCount > 0 }
+        try await until { late.scheduler.scheduledCount > 0 }
         // The value is received on the same scheduler, in a later action.
         late.scheduler.advance(by: .seconds(5))
         let found = try await value
@@ -135,7 +142,7 @@ import OpenCombine
             }
             group.cancelAll()
         }
-        await until { source.left == 1 }
+        try await until { source.left == 1 }
     }
 
     @Test("Combine's own values work, too")

@@ -32,7 +32,7 @@ import OpenCombine
             gone = screen
             screen.refresh()
             #expect(screen.isBusy)
-            await until { !screen.isBusy }
+            while screen.isBusy { await Task.yield() }
             #expect(screen.text == "Hello, number 7")
             #expect(screen.problem == nil)
         }

@@ -52,7 +52,7 @@ import Testing
         let load = try #require(list.loadMore)
         try await withThrowingTaskGroup(of: PaginatedResource<Int>.self) { group in
             for _ in 0..<10 { group.addTask { try await load() } }
-            await until { list.nextPage?.waiterCount == 10 }
+            while list.nextPage?.waiterCount != 10 { await Task.yield() }
             gate.open()
             for try await more in group { #expect(more.items == [0, 1, 2, 3, 4, 5]) }
         }

@@ -135,14 +135,14 @@ import Testing
             case 0, 1:
                 adapter.load()
                 begun += 1
-                await until { loads.count >= begun }
+                while loads.count < begun { await Task.yield() }
             case 2:
                 adapter.cancel()
             default:
                 guard adapter.isLoading else { continue }
                 loads.answer(begun, "load \(begun)")
                 expected.append("load \(begun)")
-                await until { !adapter.isLoading }
+                while adapter.isLoading { await Task.yield() }
             }
         }
         adapter.cancel()

@@ -72,12 +72,12 @@ struct Unexpected: Error {
     init(_ state: RequestViewState) { self.state = state }
 }
 
-/// Waits until a condition holds, and moves a clock meanwhile.
+/// Waits until a condition holds, and moves a clock meanwhile if there is one.
 @MainActor
-func until(passing clock: ManualClock, _ condition: () async throws -> Bool) async throws {
+func until(passing clock: ManualClock? = nil, _ condition: () async throws -> Bool) async throws {
     while try await !condition() {
         try Task.checkCancellation()
-        clock.advance(by: .milliseconds(25))
+        clock?.advance(by: .milliseconds(25))
         await Task.yield()
     }
 }

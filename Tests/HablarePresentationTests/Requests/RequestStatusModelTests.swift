@@ -192,7 +192,7 @@ import Testing
             let model = scene.model(request.id)
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await model.watch() }
-                await until { model.isWatching }
+                while !model.isWatching { await Task.yield() }
                 await gate.arrivals(reach: 1)
                 group.cancelAll()
             }

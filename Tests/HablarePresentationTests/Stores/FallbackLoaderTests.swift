@@ -112,7 +112,7 @@ import Testing
                 do { _ = try await loader.load() } catch { return error is CancellationError }
                 return false
             }
-            await until { loads.count >= 1 }
+            while loads.count < 1 { await Task.yield() }
             group.cancelAll()
             loads.answer(1, failsOtherwise ? .failure(Self.offline) : .success("late"))
             for await isCancelled in group { #expect(isCancelled) }

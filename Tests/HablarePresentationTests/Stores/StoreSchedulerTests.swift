@@ -32,7 +32,7 @@ import Testing
                     blocker.wait()
                 }
             }
-            await until { isBlocked.withLock { $0 } }
+            while !isBlocked.withLock({ $0 }) { await Task.yield() }
             // The executor is serial, so no other task runs between two suspensions of a task.
             let oneByOne = QueueExecutor()
             for number in 0..<100 {
@@ -50,7 +50,7 @@ import Testing
                     }
                 }
             }
-            await until { made.withLock { $0.count } >= 100 }
+            while made.withLock({ $0.count }) < 100 { await Task.yield() }
             blocker.signal()
             try await group.waitForAll()
         }
@@ -77,7 +77,7 @@ import Testing
                     blocker.wait()
                 }
             }
-            await until { isBlocked.withLock { $0 } }
+            while !isBlocked.withLock({ $0 }) { await Task.yield() }
             await withTaskGroup(of: Bool.self) { waiting in
                 waiting.addTask {
                     do { try await scheduler.run { isRun.withLock { $0 = true } } } catch {
@@ -108,7 +108,7 @@ import Testing
                     return 7
                 }
             }
-            await until { isBegun.withLock { $0 } }
+            while !isBegun.withLock({ $0 }) { await Task.yield() }
             group.cancelAll()
             blocker.signal()
             let result = try await group.next()

@@ -439,7 +439,7 @@ import Testing
         try await run(store, [first]) { manager in
             try await manager.submit(request, to: "openai.batch")
             // The engine shuts down once the service has the batch; its id is stored even then.
-            await until { server.state.withLock { $0.isCreated } }
+            while !server.state.withLock({ $0.isCreated }) { await Task.yield() }
         }
         isOver.withLock { $0 = true }
         let second = try openAI(transport, JumpingClock()).batch
@@ -466,7 +466,7 @@ import Testing
         try await run(store, [first]) { manager in
             for request in requests { try await manager.submit(request, to: "openai.batch") }
             // The second sends the batch of both. The first still sleeps when the engine shuts down.
-            await until { server.state.withLock { $0.isCreated } }
+            while !server.state.withLock({ $0.isCreated }) { await Task.yield() }
         }
         isOver.withLock { $0 = true }
         let second = try openAI(transport, JumpingClock(), requests: 1).batch

@@ -75,7 +75,7 @@ struct StatusStreamTests {
         let isOver = Locked(false)
         let provider = ScriptedProvider { call in
             var step = 0.0
-            while !isOver.withLock({ $0 }), !Task.isCancelled {
+            while !isOver.withLock({ $0 }) {
                 step += 1
                 call.report(progress: step.truncatingRemainder(dividingBy: 1_000) / 1_000)
                 await Task.yield()

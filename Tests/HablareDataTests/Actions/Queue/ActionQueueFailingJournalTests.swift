@@ -21,7 +21,7 @@ import Testing
             // The quiet time is over, and the handover cannot be written.
             desk.clock.advance(by: .milliseconds(500))
             for round in 1...20 {
-                await until { breaker.refused.withLock { $0 } >= round }
+                while breaker.refused.withLock({ $0 }) < round { await Task.yield() }
                 await desk.clock.sleepers(reach: 1)
                 for _ in 0..<200 { await Task.yield() }
                 #expect(breaker.refused.withLock { $0 } == round)
@@ -32,9 +32,9 @@ import Testing
                 desk.clock.advance(by: .milliseconds(1))
             }
             breaker.left.withLock { $0 = .max }
-            await until {
+            while queue.snapshot.pending > 0 {
                 desk.clock.advance(by: .seconds(1))
-                return queue.snapshot.pending == 0
+                await Task.yield()
             }
         }
         #expect(desk.committer.inEffect == [1] && desk.committer.calls.count == 1)

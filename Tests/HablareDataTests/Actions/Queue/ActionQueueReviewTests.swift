@@ -21,9 +21,9 @@ import Testing
         }
         if hasRestarted { queue = try await desk.queue() }
         try await queue.whileRunning { [queue] in
-            await until {
+            while desk.committer.calls.count < 2 {
                 desk.clock.advance(by: .seconds(1))
-                return desk.committer.calls.count >= 2
+                await Task.yield()
             }
             await queue.soon { $0.underWay == 0 && $0.retrying == 0 }
             // The action was carried out, and reverting it needs its own commit.

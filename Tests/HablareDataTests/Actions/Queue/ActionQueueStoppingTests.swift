@@ -56,9 +56,9 @@ import Testing
             asked.withLock { $0 += 1 }
             return isOver.withLock { $0 }
         }
-        await until { queue.quietly { !$0.waiters.isEmpty } }
+        while queue.quietly({ $0.waiters.isEmpty }) { await Task.yield() }
         try await queue.append(Swipe(1))
-        await until { queue.quietly { $0.writer == nil } }
+        while queue.quietly({ $0.writer != nil }) { await Task.yield() }
         let before = asked.withLock { $0 }
         for _ in 1...100 { #expect(queue.snapshot.pending == 1 && queue.pendingActions.count == 1) }
         #expect(asked.withLock { $0 } == before)
