@@ -262,7 +262,7 @@ let package = Package(
         .testTarget(
             name: "SiftWebTests",
             dependencies: [
-                "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
+                "AppCommand", "HablareWeb", "HablareWebTestKit", "SiftCore", "SiftWeb",
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,3 +1,4 @@
+import AppCommand
 import Foundation
 import HablareData
 import HablarePersistence
@@ -25,7 +26,7 @@ struct SiftStartErrorTests {
     @Test(
         "A failure of the data directory names it and says what to do",
         arguments: [
-            Row(PhotoProcessingError(.busy), .busy, "Another Sift uses the data in '/d'", "--data-dir"),
+            Row(InstanceLock.Failure.busy, .busy, "Another Sift uses the data in '/d'", "--data-dir"),
             Row(PhotoProcessingError(.diskFull), .dataFailed, "'/d' is full", full),
             Row(PhotoProcessingError(.permissionMissing, cause: "EACCES"), .dataFailed, "'/d'", "EACCES", "--data-dir"),
             Row(ActionQueueError(.diskFull, ""), .dataFailed, "'/d' is full", full),
