@@ -95,13 +95,17 @@ import Testing
                 Array($0.databaseValues)
             }
         }
-        let blob = Data([0, 255])
-        #expect(
-            values == [
-                [1.databaseValue, "ONE".databaseValue, "Ada".databaseValue, blob.databaseValue, 7.databaseValue],
-                [2.databaseValue, "TWO".databaseValue, .null, 1e300.databaseValue, 7.databaseValue],
-                [3.databaseValue, "THREE".databaseValue, "Ada".databaseValue, 1.databaseValue, 7.databaseValue],
-            ])
+        let one: [DatabaseValue] = [
+            1.databaseValue, "ONE".databaseValue, "Ada".databaseValue, Data([0, 255]).databaseValue, 7.databaseValue,
+        ]
+        let two: [DatabaseValue] = [
+            2.databaseValue, "TWO".databaseValue, .null, (1e300 as Double).databaseValue, 7.databaseValue,
+        ]
+        let three: [DatabaseValue] = [
+            3.databaseValue, "THREE".databaseValue, "Ada".databaseValue, 1.databaseValue, 7.databaseValue,
+        ]
+        let expected = [one, two, three]
+        #expect(values == expected)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["tables.json"])
     }
 
