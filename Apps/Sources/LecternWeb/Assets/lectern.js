@@ -1,65 +1,27 @@
 // @ts-check
 /** The pages of Lectern: connects state, commands, keys and the tools of a page. The server decides; the page shows. */
-import { CommandSender, formCommand } from './commands.js';
 import { idMaker } from './ids.js';
 import { listenToKeys } from './keymap.js';
 import { startListening } from './listening.js';
 import { startMarking } from './marking.js';
 import { startNotes } from './notes.js';
+import { connectPage, element, showRefusal } from './page.js';
 import { deviceName, startReading } from './reading.js';
-import { StateStream } from './stream.js';
 import { Turner } from './turn.js';
 
-const life = new AbortController();
-const { signal } = life;
-const stream = new StateStream('lectern', { events: '/events', state: '/state' });
-const sender = new CommandSender('lectern', localStorage, {}, stream);
+const { signal, stream, sender, start } = connectPage({
+  name: 'lectern',
+  app: 'Lectern',
+  unit: ['change', 'changes'],
+  answered: (form, answer) => {
+    // A refused form keeps what a person typed.
+    if (answer.outcome === 'refused') return;
+    element('refusal').hidden = true;
+    if (form.dataset['then']) location.assign(form.dataset['then']);
+    else location.reload();
+  },
+});
 const isChapter = document.body.dataset['page'] === 'chapter';
-
-/** @param {string} id @returns {HTMLElement} */
-function element(id) {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`The page has no element '${id}'.`);
-  return found;
-}
-
-/** @param {import('./commands.js').Answer} answer */
-function showRefusal({ body, status }) {
-  element('refusal-title').textContent = String(body['title'] ?? 'That did not work.');
-  element('refusal-detail').textContent = String(body['detail'] ?? `The server answered ${status}.`);
-  element('refusal').hidden = false;
-}
-
-/** @type {Set<string>} */
-const underWay = new Set();
-
-/** @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
-async function submit(form, submitter) {
-  const { url, body } = formCommand(form, submitter);
-  const command = JSON.stringify([url, body]);
-  if (underWay.has(command)) return;
-  underWay.add(command);
-  const answer = await sender.send(url, body);
-  underWay.delete(command);
-  // A refused form keeps what a person typed.
-  if (answer.outcome === 'refused') return showRefusal(answer);
-  element('refusal').hidden = true;
-  if (form.dataset['then']) location.assign(form.dataset['then']);
-  else location.reload();
-}
-
-function showConnection() {
-  const isStopped = stream.connection === 'stopped' || sender.state === 'waiting' || sender.state === 'locked';
-  element('connection').hidden = !isStopped;
-  if (!isStopped) return;
-  const waiting = sender.waiting;
-  element('connection-detail').textContent =
-    sender.state === 'locked'
-      ? 'This tab is not signed in any more. Open the link that Lectern printed.'
-      : waiting === 0
-        ? 'Nothing is lost. This page recovers when Lectern runs again.'
-        : `${waiting} ${waiting === 1 ? 'change is' : 'changes are'} kept and will be sent.`;
-}
 
 const device = deviceName(localStorage, idMaker());
 const listening = startListening({ sender, device, signal, refused: showRefusal });
@@ -94,28 +56,6 @@ stream.addEventListener('state', () => {
   // Another tab has changed something. A verse that is chosen here stays chosen.
   if (isOld && turner !== null && marking?.isOpen() === false) void turner.refresh();
 });
-
-document.addEventListener(
-  'submit',
-  (event) => {
-    const form = event.target;
-    if (!(form instanceof HTMLFormElement) || form.dataset['command'] === undefined) return;
-    event.preventDefault();
-    void submit(form, event.submitter);
-  },
-  { signal },
-);
-
-document.addEventListener(
-  'click',
-  (event) => {
-    const button = event.target instanceof Element ? event.target.closest('[data-action="close-refusal"]') : null;
-    if (button === null) return;
-    element('refusal').hidden = true;
-    element('main').focus();
-  },
-  { signal },
-);
 
 const everywhere = ['chapter', 'page'];
 const bindings = [
@@ -202,28 +142,4 @@ importing?.addEventListener('submit', async (event) => {
   else element('import-result').textContent = 'Imported.';
 });
 
-stream.addEventListener('connection', () => {
-  showConnection();
-  if (stream.connection === 'live') sender.hurry();
-});
-sender.addEventListener('change', showConnection);
-sender.addEventListener('answer', (event) => {
-  const answer = /** @type {CustomEvent<import('./commands.js').Answer>} */ (event).detail;
-  if (answer.outcome === 'refused') showRefusal(answer);
-});
-for (const [target, kind] of /** @type {const} */ ([[document, 'visibilitychange'], [window, 'online']])) {
-  target.addEventListener(kind, () => {
-    if (document.visibilityState === 'visible') stream.hurry();
-  }, { signal });
-}
-window.addEventListener('pageshow', (event) => {
-  if (event.persisted) location.reload();
-});
-window.addEventListener('pagehide', () => {
-  life.abort();
-  sender.stop();
-  stream.stop();
-});
-
-sender.start();
-void stream.start();
+start();
