@@ -44,12 +44,22 @@ public struct CommandFailure: Error, Sendable, Equatable {
     public init(shared error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
+        case let error as AppStartError: self.init(Self.status(of: error.code), error.message)
         case let error as AppDatabaseError: self.init(.inputOutput, error.message)
         case let error as ActionQueueError:
             self.init(error.code == .takenOver ? .temporary : .inputOutput, error.message)
         case let error as FaceServerError: self.init(Self.status(of: error.code), error.description)
         case let error as AccessTokenError: self.init(.configuration, error.description)
         default: self.init(.inputOutput, "Unexpected failure: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    private static func status(of code: AppStartError.Code) -> Status {
+        switch code {
+        case .cannotCreateData: .cannotCreate
+        case .busy: .temporary
+        case .dataUnusable: .configuration
+        default: .inputOutput
         }
     }
 

@@ -7,20 +7,10 @@ extension CommandFailure {
     /// Describes any error that a command throws.
     init(of error: any Error) {
         switch error {
-        case let error as LecternStartError: self.init(Self.status(of: error.code), error.message)
         case let error as TextImportError: self.init(Self.status(of: error.code), error.description)
         case let error as PersonalDataError: self.init(Self.status(of: error.code), error.message)
         case let error as ReadingError: self.init(.inputMissing, error.message)
         default: self.init(shared: error)
-        }
-    }
-
-    private static func status(of code: LecternStartError.Code) -> Status {
-        switch code {
-        case .cannotCreateData: .cannotCreate
-        case .busy: .temporary
-        case .dataUnusable: .configuration
-        default: .inputOutput
         }
     }
 

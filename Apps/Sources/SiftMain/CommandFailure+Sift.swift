@@ -6,21 +6,12 @@ extension CommandFailure {
     /// Describes any error that a command throws.
     init(_ error: any Error) {
         switch error {
-        case let error as SiftStartError: self.init(Self.status(of: error.code), error.message)
+        case let error as AppStartError where error.code == .folderMissing: self.init(.inputMissing, error.message)
+        case let error as AppStartError where [.foldersOverlap, .trashInFolder].contains(error.code):
+            self.init(.usage, error.message)
         case let error as PhotoProcessingError:
             self.init(Self.status(of: error.code), "\(error.message) \(error.advice)")
         default: self.init(shared: error)
-        }
-    }
-
-    private static func status(of code: SiftStartError.Code) -> Status {
-        switch code {
-        case .folderMissing: .inputMissing
-        case .foldersOverlap, .trashInFolder: .usage
-        case .cannotCreateData: .cannotCreate
-        case .busy: .temporary
-        case .dataUnusable: .configuration
-        default: .inputOutput
         }
     }
 

@@ -33,7 +33,7 @@ struct Doctor: AsyncParsableCommand {
             _ = try await LibraryFolder.opened(folder)
             report("photos in \(folder)", nil)
         } catch let error as PhotoProcessingError {
-            report("photos in \(folder)", SiftStartError(error, folder: folder).message)
+            report("photos in \(folder)", AppStartError(error, folder: folder).message)
         }
         let isWritable = FileManager.default.isWritableFile(atPath: folder)
         report(

@@ -1,3 +1,4 @@
+import AppCommand
 import ArgumentParser
 import Foundation
 import Logging
@@ -57,9 +58,9 @@ struct DataOptions: ParsableArguments {
     ) async throws -> SiftApplication {
         do {
             return try await SiftApplication.open(locations, imaging: pool, logger: logger)
-        } catch let error as SiftStartError where error.code == .folderMissing {
+        } catch let error as AppStartError where error.code == .folderMissing {
             if named.isEmpty {
-                throw SiftStartError(
+                throw AppStartError(
                     error.code,
                     "\(error.message) Sift shows this folder if you name none. Name one: sift serve FOLDER. "
                         + EmptyFolderNote.sample)
@@ -68,7 +69,7 @@ struct DataOptions: ParsableArguments {
             if let word = named.first, named.count == 1, !word.contains("/") {
                 advice = " If '\(word)' is meant as a command: `sift --help` lists the commands."
             }
-            throw SiftStartError(error.code, error.message + advice)
+            throw AppStartError(error.code, error.message + advice)
         }
     }
 }

@@ -1,3 +1,4 @@
+import AppCommand
 import Foundation
 import LecternCore
 import LecternTexts
@@ -11,7 +12,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "lectern-\(UUID().uuidString)")
         let logger = Logger(label: "test")
         let first = try await LecternApplication.open(folder, logger: logger)
-        let error = await #expect(throws: LecternStartError.self) {
+        let error = await #expect(throws: AppStartError.self) {
             _ = try await LecternApplication.open(folder, logger: logger)
         }
         #expect(error?.code == .busy)
@@ -25,7 +26,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appending(path: "settings.json")
         try Data("{".utf8).write(to: file)
-        let error = await #expect(throws: LecternStartError.self) {
+        let error = await #expect(throws: AppStartError.self) {
             _ = try await LecternApplication.open(folder, logger: Logger(label: "test"))
         }
         #expect(error?.code == .dataUnusable)

@@ -50,6 +50,8 @@ public final class ListeningModel {
     @ObservationIgnored private let date: @Sendable () -> Date
     @ObservationIgnored private var machine = PlaybackMachine()
     @ObservationIgnored private var script: ChapterScript?
+    /// The number of times that a chapter was opened. An update of an earlier one is of another voice or chapter.
+    @ObservationIgnored private var openings = 0
     /// The verse at which the chapter was opened.
     @ObservationIgnored private var firstVerse: Int?
     /// The books that each paid voice may read.
@@ -274,6 +276,7 @@ public final class ListeningModel {
     private func open(_ chapter: ChapterID, from verse: Int?) {
         stopPaid()
         script = nil
+        openings += 1
         firstVerse = verse
         offer = nil
         audio = [:]
@@ -309,10 +312,11 @@ public final class ListeningModel {
     }
 
     private func narrate(_ script: ChapterScript, from verse: Int?) async {
+        let turn = openings
         let first = verse.flatMap { script.index(of: $0) } ?? 0
         do {
             let result = try await narrator.narrate(script, by: voice, from: first, replacingBy: localVoice) {
-                [weak self] update in await self?.received(update, of: script)
+                [weak self] update in await self?.received(update, of: script, turn)
             }
             try Task.checkCancellation()
             problems = result.problems
@@ -320,15 +324,15 @@ public final class ListeningModel {
         } catch is CancellationError {
             return
         } catch {
-            guard self.script == script else { return }
+            guard turn == openings else { return }
             show(error)
             apply(.openFailed(script.chapter))
             apply(.pause)
         }
     }
 
-    private func received(_ update: NarrationUpdate, of script: ChapterScript) {
-        guard self.script == script else { return }
+    private func received(_ update: NarrationUpdate, of script: ChapterScript, _ turn: Int) {
+        guard turn == openings else { return }
         switch update {
         case .ready(let index, let milliseconds, let key):
             let verse = script.segments[index].verse

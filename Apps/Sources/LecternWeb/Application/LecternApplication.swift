@@ -28,12 +28,12 @@ public struct LecternApplication {
 
     /// Opens the data directory. Creates what is missing.
     ///
-    /// - Throws: ``LecternStartError``, which names the directory and says what to do.
+    /// - Throws: ``AppStartError``, which names the directory and says what to do.
     public static func open(_ folder: URL, logger: Logger) async throws -> LecternApplication {
         do {
             try DataDirectory.create(folder)
         } catch {
-            throw LecternStartError(creating: folder.path, error)
+            throw AppStartError(creating: folder.path, error, of: "Lectern")
         }
         do {
             let lock = try InstanceLock(folder, app: "lectern")
@@ -51,7 +51,7 @@ public struct LecternApplication {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw LecternStartError(error, data: folder.path)
+            throw AppStartError(error, data: folder.path)
         }
     }
 

@@ -1,3 +1,4 @@
+import AppCommand
 import Foundation
 import LecternCore
 
@@ -10,13 +11,13 @@ struct SettingsFile: Sendable {
 
     /// Reads the settings; the usual ones if there is no file.
     ///
-    /// - Throws: ``LecternStartError``. The file stays as it is.
+    /// - Throws: ``AppStartError``. The file stays as it is.
     func read() throws -> ReaderSettings {
         guard FileManager.default.fileExists(atPath: url.path) else { return ReaderSettings() }
         do {
             return try JSONDecoder().decode(ReaderSettings.self, from: Data(contentsOf: url))
         } catch {
-            throw LecternStartError(settings: url.path)
+            throw AppStartError(settings: url.path)
         }
     }
 

@@ -72,7 +72,7 @@ public struct SiftApplication {
 
     /// Opens the data directory and the libraries. Creates what is missing.
     ///
-    /// - Throws: ``SiftStartError``, which names the folder or the directory and says what to do.
+    /// - Throws: ``AppStartError``, which names the folder or the directory and says what to do.
     public static func open(
         _ locations: Locations, imaging: any PhotoImaging, logger: Logger
     ) async throws -> SiftApplication {
@@ -82,14 +82,14 @@ public struct SiftApplication {
         do {
             try DataDirectory.create(locations.data)
         } catch {
-            throw SiftStartError(creating: locations.data.path, error)
+            throw AppStartError(creating: locations.data.path, error, of: "Sift")
         }
         do {
             return try await open(locations, folders, imaging, logger)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw SiftStartError(error, data: locations.data.path)
+            throw AppStartError(error, data: locations.data.path)
         }
     }
 
@@ -149,14 +149,14 @@ public struct SiftApplication {
             do {
                 folder = try await LibraryFolder.opened(path)
             } catch let error as PhotoProcessingError {
-                throw SiftStartError(error, folder: path)
+                throw AppStartError(error, folder: path)
             }
             let inside = folder.path + [UInt8(ascii: "/")]
             for other in found {
                 let outside = other.path + [UInt8(ascii: "/")]
                 guard inside.starts(with: outside) || outside.starts(with: inside) else { continue }
                 let name = String(decoding: other.path, as: UTF8.self)
-                throw SiftStartError(
+                throw AppStartError(
                     .foldersOverlap,
                     folder.path == other.path
                         ? "The folder '\(path)' is named twice. Name each folder once."
@@ -175,10 +175,10 @@ public struct SiftApplication {
             do {
                 guard try await Trash.isScanned(home, with: folder) else { continue }
             } catch let error as PhotoProcessingError {
-                throw SiftStartError(error, folder: trash)
+                throw AppStartError(error, folder: trash)
             }
             let name = String(decoding: folder.path, as: UTF8.self)
-            throw SiftStartError(
+            throw AppStartError(
                 .trashInFolder,
                 "The trash '\(trash)' lies inside the folder of photos '\(name)', so Sift would show trashed photos "
                     + "as if they were restored. Pass --trash with a directory outside of the folder.")
@@ -190,7 +190,7 @@ public struct SiftApplication {
         do {
             return try SettingsFile(url: file).read()
         } catch {
-            throw SiftStartError(settings: file.path)
+            throw AppStartError(settings: file.path)
         }
     }
 

@@ -41,6 +41,18 @@ import Testing
         }
     }
 
+    /// Runs a model over an empty database.
+    private func listening(
+        _ body: @escaping @MainActor @Sendable (NarrationBench, ListeningModel) async throws -> Void
+    ) async throws {
+        let bench = try NarrationBench()
+        let database = try database()
+        try await bench.running { narrator, _ in
+            let model = try await makeModel(bench, narrator, database)
+            try await running(model) { model in try await body(bench, model) }
+        }
+    }
+
     /// Runs a model during a test, and then ends it as the program's end does.
     private func running<R: Sendable>(
         _ model: ListeningModel, _ body: @escaping @MainActor @Sendable (ListeningModel) async throws -> R
@@ -71,36 +83,26 @@ import Testing
     }
 
     @Test func `A chapter is heard verse by verse, and the next one follows`() async throws {
-        let bench = try NarrationBench()
-        let database = try database()
-        try await bench.running { narrator, _ in
-            let model = try await makeModel(bench, narrator, database)
-            try await running(model) { model in
-                model.play(ChapterID(john, 3))
-                var heard: [String] = []
-                for _ in 0..<4 {
-                    try await until { model.phase == .playing && model.sound?.position == model.position }
-                    let sound = try #require(model.sound)
-                    heard.append("\(sound.position.chapter).\(sound.position.verse)")
-                    #expect(try bench.audio.speech(for: sound.key)?.milliseconds == sound.milliseconds)
-                    model.finished(sound.number)
-                }
-                #expect(heard == ["John.3.1", "John.3.2", "John.3.3", "John.4.1"])
+        try await listening { bench, model in
+            model.play(ChapterID(john, 3))
+            var heard: [String] = []
+            for _ in 0..<4 {
+                try await until { model.phase == .playing && model.sound?.position == model.position }
+                let sound = try #require(model.sound)
+                heard.append("\(sound.position.chapter).\(sound.position.verse)")
+                #expect(try bench.audio.speech(for: sound.key)?.milliseconds == sound.milliseconds)
+                model.finished(sound.number)
             }
+            #expect(heard == ["John.3.1", "John.3.2", "John.3.3", "John.4.1"])
         }
     }
 
     @Test func `The next chapter is made ahead`() async throws {
-        let bench = try NarrationBench()
-        let database = try database()
-        try await bench.running { narrator, _ in
-            let model = try await makeModel(bench, narrator, database)
-            try await running(model) { model in
-                model.play(ChapterID(john, 3))
-                try await until { bench.voice.record.calls.count >= 4 }
-                let next = bench.voice.record.calls.filter { $0.request.metadata["verse"]?.hasPrefix("John.4") == true }
-                #expect(next.allSatisfy { $0.request.priority == .low })
-            }
+        try await listening { bench, model in
+            model.play(ChapterID(john, 3))
+            try await until { bench.voice.record.calls.count >= 4 }
+            let next = bench.voice.record.calls.filter { $0.request.metadata["verse"]?.hasPrefix("John.4") == true }
+            #expect(next.allSatisfy { $0.request.priority == .low })
         }
     }
 
@@ -128,57 +130,42 @@ import Testing
     }
 
     @Test func `The sleep timer pauses by the clock`() async throws {
-        let bench = try NarrationBench()
-        let database = try database()
-        try await bench.running { narrator, _ in
-            let model = try await makeModel(bench, narrator, database)
-            try await running(model) { model in
-                model.play(ChapterID(john, 3))
-                try await until { model.phase == .playing }
-                model.sleep(afterMinutes: 1)
-                #expect(model.sleepRemaining != nil)
-                while model.phase == .playing {
-                    try Task.checkCancellation()
-                    bench.clock.advance(by: .seconds(1))
-                    await Task.yield()
-                }
-                #expect(model.phase == .paused)
-                #expect(model.sound == nil)
-                #expect(model.sleepRemaining == nil)
+        try await listening { bench, model in
+            model.play(ChapterID(john, 3))
+            try await until { model.phase == .playing }
+            model.sleep(afterMinutes: 1)
+            #expect(model.sleepRemaining != nil)
+            while model.phase == .playing {
+                try Task.checkCancellation()
+                bench.clock.advance(by: .seconds(1))
+                await Task.yield()
             }
+            #expect(model.phase == .paused)
+            #expect(model.sound == nil)
+            #expect(model.sleepRemaining == nil)
         }
     }
 
     @Test func `Another voice reads the verse again`() async throws {
-        let bench = try NarrationBench()
-        let database = try database()
-        try await bench.running { narrator, _ in
-            let model = try await makeModel(bench, narrator, database)
-            try await running(model) { model in
-                model.play(ChapterID(john, 3), verse: 3)
-                try await until { model.phase == .playing }
-                let before = try #require(model.sound)
-                model.choose(NarrationBench.local)
-                try await until { model.phase == .playing && model.sound?.number != before.number }
-                #expect(model.position?.verse == 3)
-                #expect(model.sound?.key != before.key)
-            }
+        try await listening { _, model in
+            model.play(ChapterID(john, 3), verse: 3)
+            try await until { model.phase == .playing }
+            let before = try #require(model.sound)
+            model.choose(NarrationBench.local)
+            try await until { model.phase == .playing && model.sound?.number != before.number }
+            #expect(model.position?.verse == 3)
+            #expect(model.sound?.key != before.key)
         }
     }
 
     @Test func `A report about an earlier sound is ignored`() async throws {
-        let bench = try NarrationBench()
-        let database = try database()
-        try await bench.running { narrator, _ in
-            let model = try await makeModel(bench, narrator, database)
-            try await running(model) { model in
-                model.play(ChapterID(john, 3))
-                try await until { model.phase == .playing }
-                let number = try #require(model.sound).number
-                model.finished(number - 1)
-                model.progressed(number + 1, milliseconds: 20)
-                #expect(model.position == PlaybackPosition(ChapterID(john, 3), verse: 1))
-            }
+        try await listening { _, model in
+            model.play(ChapterID(john, 3))
+            try await until { model.phase == .playing }
+            let number = try #require(model.sound).number
+            model.finished(number - 1)
+            model.progressed(number + 1, milliseconds: 20)
+            #expect(model.position == PlaybackPosition(ChapterID(john, 3), verse: 1))
         }
     }
 
@@ -228,21 +215,16 @@ import Testing
     }
 
     @Test func `The local voice reads if the cost of a paid voice is declined`() async throws {
-        let bench = try NarrationBench()
-        let database = try database()
-        try await bench.running { narrator, _ in
-            let model = try await makeModel(bench, narrator, database)
-            try await running(model) { model in
-                model.localVoice = NarrationBench.local
-                model.choose(NarrationVoice(provider: "voice", name: "Paid", isPaid: true))
-                model.play(ChapterID(john, 3), verse: 2)
-                try await until { model.offer != nil }
-                model.declineOffer()
-                try await until { model.phase == .playing }
-                #expect(model.voice == NarrationBench.local)
-                #expect(model.position?.verse == 2)
-                #expect(bench.voice.record.calls.isEmpty)
-            }
+        try await listening { bench, model in
+            model.localVoice = NarrationBench.local
+            model.choose(NarrationVoice(provider: "voice", name: "Paid", isPaid: true))
+            model.play(ChapterID(john, 3), verse: 2)
+            try await until { model.offer != nil }
+            model.declineOffer()
+            try await until { model.phase == .playing }
+            #expect(model.voice == NarrationBench.local)
+            #expect(model.position?.verse == 2)
+            #expect(bench.voice.record.calls.isEmpty)
         }
     }
 

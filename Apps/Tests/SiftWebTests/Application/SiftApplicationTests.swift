@@ -1,3 +1,4 @@
+import AppCommand
 import Foundation
 import Logging
 import SiftCore
@@ -30,7 +31,7 @@ struct NoImaging: PhotoImaging {
             data: root.appending(path: "data"), photos: photos.path, trash: root.appending(path: "Trash").path)
         let logger = Logger(label: "test")
         let first = try await SiftApplication.open(locations, imaging: NoImaging(), logger: logger)
-        let error = await #expect(throws: SiftStartError.self) {
+        let error = await #expect(throws: AppStartError.self) {
             _ = try await SiftApplication.open(locations, imaging: NoImaging(), logger: logger)
         }
         #expect(error?.code == .busy)
@@ -61,7 +62,7 @@ struct NoImaging: PhotoImaging {
         arguments: ["photos", "photos/Trash", "photos/inner/new/Trash", "link/Trash"])
     func refusesTrashInside(_ trash: String) async throws {
         try await withFolders { root in
-            let error = await #expect(throws: SiftStartError.self) { _ = try await open(root, trash: trash) }
+            let error = await #expect(throws: AppStartError.self) { _ = try await open(root, trash: trash) }
             #expect(error?.code == .trashInFolder)
             #expect(error?.message.contains("--trash") == true)
             #expect(!FileManager.default.fileExists(atPath: root.appending(path: "data").path))
@@ -73,7 +74,7 @@ struct NoImaging: PhotoImaging {
         try await withFolders { root in
             try FileManager.default.createDirectory(
                 at: root.appending(path: "Trash/files"), withIntermediateDirectories: true)
-            let error = await #expect(throws: SiftStartError.self) {
+            let error = await #expect(throws: AppStartError.self) {
                 _ = try await open(root, trash: "Trash", photos: "Trash/files")
             }
             #expect(error?.code == .trashInFolder)

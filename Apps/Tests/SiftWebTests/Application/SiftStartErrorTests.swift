@@ -12,11 +12,11 @@ struct SiftStartErrorTests {
     /// A failure, the code that it becomes, and words that its message must have.
     struct Row: Sendable, CustomTestStringConvertible {
         let error: any Error
-        let code: SiftStartError.Code
+        let code: AppStartError.Code
         let words: [String]
         var testDescription: String { "\(error)" }
 
-        init(_ error: any Error, _ code: SiftStartError.Code, _ words: String...) {
+        init(_ error: any Error, _ code: AppStartError.Code, _ words: String...) {
             (self.error, self.code, self.words) = (error, code, words)
         }
     }
@@ -39,11 +39,11 @@ struct SiftStartErrorTests {
             Row(AppDatabaseError(.migrationFailed, "Report it."), .dataUnusable, "Report it."),
             Row(AppDatabaseError(.folderUnwritable, "Change it."), .cannotCreateData, "Change it."),
             Row(AppDatabaseError(.failed, "Look at it."), .dataFailed, "Look at it."),
-            Row(SiftStartError(.foldersOverlap, "Twice."), .foldersOverlap, "Twice."),
+            Row(AppStartError(.foldersOverlap, "Twice."), .foldersOverlap, "Twice."),
             Row(CocoaError(.fileReadUnknown), .dataFailed, "'/d' cannot be used"),
         ])
     func describesData(row: Row) {
-        let error = SiftStartError(row.error, data: "/d")
+        let error = AppStartError(row.error, data: "/d")
         #expect(error.code == row.code)
         for word in row.words { #expect(error.message.contains(word), "\(error.message)") }
     }
@@ -57,7 +57,7 @@ struct SiftStartErrorTests {
             (.notAnswering, "The volume of the folder '/no folder here' does not answer"),
         ])
     func describesFolders(code: PhotoProcessingError.Code, words: String) {
-        let error = SiftStartError(PhotoProcessingError(code), folder: "/no folder here")
+        let error = AppStartError(PhotoProcessingError(code), folder: "/no folder here")
         #expect(error.code == .folderMissing)
         #expect(error.message.hasPrefix(words), "\(error.message)")
     }
@@ -66,15 +66,15 @@ struct SiftStartErrorTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "sift-\(UUID().uuidString)")
         try Data().write(to: file)
         defer { removeFolder(file) }
-        #expect(SiftStartError(PhotoProcessingError(.photoGone), folder: file.path).message.contains("is a file"))
-        let error = SiftStartError(creating: file.path, CocoaError(.fileWriteFileExists))
+        #expect(AppStartError(PhotoProcessingError(.photoGone), folder: file.path).message.contains("is a file"))
+        let error = AppStartError(creating: file.path, CocoaError(.fileWriteFileExists), of: "Sift")
         #expect(error.code == .dataUnusable && error.message.contains("is a file"))
     }
 
     @Test("A data directory that cannot be created is told apart from a full volume") func tellsFullVolumes() {
-        let full = SiftStartError(creating: "/no data here", CocoaError(.fileWriteOutOfSpace))
+        let full = AppStartError(creating: "/no data here", CocoaError(.fileWriteOutOfSpace), of: "Sift")
         #expect(full.code == .dataFailed && full.message.contains("Free some space"))
-        let refused = SiftStartError(creating: "/no data here", CocoaError(.fileWriteNoPermission))
+        let refused = AppStartError(creating: "/no data here", CocoaError(.fileWriteNoPermission), of: "Sift")
         #expect(refused.code == .cannotCreateData && refused.message.contains("--data-dir"))
     }
 }
