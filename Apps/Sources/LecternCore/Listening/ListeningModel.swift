@@ -1,6 +1,7 @@
 import Foundation
 public import Hablare
 import HablarePersistence
+import HablarePresentation
 public import LecternTexts
 public import Observation
 
@@ -58,10 +59,10 @@ public final class ListeningModel {
     @ObservationIgnored private var accepted: Set<PaidReading.Permit> = []
     @ObservationIgnored private var audio: [Int: ChapterNarration.SegmentAudio] = [:]
     @ObservationIgnored private var number = 0
-    @ObservationIgnored private let opening = ListeningTask()
-    @ObservationIgnored private let ahead = ListeningTask()
-    @ObservationIgnored private let finding = ListeningTask()
-    @ObservationIgnored private let saving = ListeningTask()
+    @ObservationIgnored private let opening = TaskSlot()
+    @ObservationIgnored private let ahead = TaskSlot()
+    @ObservationIgnored private let finding = TaskSlot()
+    @ObservationIgnored private let saving = TaskSlot()
     @ObservationIgnored private var isSaving = false
     /// The newest position, until it is being saved.
     @ObservationIgnored private var unsaved: ReadingPosition?

@@ -1,6 +1,7 @@
 import Hablare
 import HablareLoading
 import HablarePersistence
+import HablarePresentation
 
 extension PhotoSwipeViewModel {
     func photo(_ id: PhotoID) async throws -> Photo? {

@@ -3,6 +3,7 @@ public import Hablare
 public import HablareData
 import HablareLoading
 public import HablarePersistence
+import HablarePresentation
 public import Observation
 
 /// The state of the view in which a person decides about one photo after the other.

@@ -1,39 +1,5 @@
 import Hablare
-
-/// Owns at most one task. A new one takes the place of the running one, which is cancelled.
-///
-/// The only place of the view model that starts tasks. The owner of the slot calls ``close()`` in the end.
-@MainActor
-final class TaskSlot {
-    private var task: Task<Void, Never>?
-    private var ending: [Task<Void, Never>] = []
-    private var isClosed = false
-
-    /// Cancels the running task and starts another one.
-    func replace(_ work: @escaping @MainActor () async -> Void) {
-        guard !isClosed else { return }
-        cancel()
-        task = Task { @MainActor in await work() }
-    }
-
-    /// Cancels the running task.
-    func cancel() {
-        guard let task else { return }
-        task.cancel()
-        ending.append(task)
-        self.task = nil
-        // Cancelled tasks end soon. Those that were cancelled long before are over.
-        if ending.count > 16 { ending.removeFirst(ending.count - 16) }
-    }
-
-    /// Waits until the running task and the cancelled ones have ended. Starts none after that.
-    func close() async {
-        isClosed = true
-        cancel()
-        for task in ending { await task.value }
-        ending = []
-    }
-}
+import HablarePresentation
 
 /// Delivers the newest value to a closure, at a bounded pace.
 @MainActor
