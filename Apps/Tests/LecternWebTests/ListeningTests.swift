@@ -67,7 +67,7 @@ struct ListeningTests {
         return try await client.command("listen", fields).status
     }
 
-    @Test("A chapter is played verse by verse as Ogg Opus, and goes on at the verse", .timeLimit(.minutes(2)))
+    @Test("A chapter is played verse by verse as Ogg Opus, and goes on at the verse")
     func plays() async throws {
         try await listening { client, _ in
             #expect(try await listen(client, ["act": "play", "text": "web", "at": "John.3"]) == .ok)
@@ -101,7 +101,7 @@ struct ListeningTests {
         }
     }
 
-    @Test("A report of an earlier sound moves nothing", .timeLimit(.minutes(2)))
+    @Test("A report of an earlier sound moves nothing")
     func ignoresOldReports() async throws {
         try await listening { client, _ in
             _ = try await listen(client, ["act": "play", "text": "web", "at": "John.3.16"])

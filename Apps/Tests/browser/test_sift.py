@@ -196,6 +196,7 @@ class LibraryPageTests(SiftCase):
         self.page.get_by_role("button", name="Filter").click()
         self.page.get_by_role("button", name="Sort this undecided photo").click()
         expect(self.page.get_by_text("Only: Green label")).to_be_visible()
+        self.page.locator("body[data-page=deck][data-live]").wait_for()
         self.page.keyboard.press("ArrowUp")
         expect(self.page.get_by_role("heading", name="This selection is decided")).to_be_visible()
         self.page.get_by_role("button", name="Show all photos").click()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareWeb
 
-@Suite(.timeLimit(.minutes(2))) struct CommandLedgerTests {
+struct CommandLedgerTests {
     private func id(_ number: Int) -> CommandID {
         var generator = Seeded(state: UInt64(number))
         return CommandID(date: Date(timeIntervalSince1970: Double(number)), using: &generator)

@@ -4,7 +4,7 @@ import HablareWebTestKit
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CommandsTests {
+struct CommandsTests {
     private struct Problem: Decodable, Equatable {
         var type: String
         var status: Int

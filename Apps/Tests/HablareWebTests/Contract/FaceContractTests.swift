@@ -3,7 +3,7 @@ import HablareWebTestKit
 import Hummingbird
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct FaceContractTests {
+struct FaceContractTests {
     @Test("A face keeps the contract", arguments: FaceContract.rules, FaceTransport.allCases)
     func notebook(_ rule: FaceContract.Rule, over transport: FaceTransport) async throws {
         let contract = FaceContract(over: transport) {

@@ -5,7 +5,7 @@ import HablareWebTestKit
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct MediaTests {
+struct MediaTests {
     private static let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
     /// A temporary file that is deleted when it is opened. Its descriptors stay valid.

@@ -7,7 +7,7 @@ import Testing
 @testable import HablareWeb
 
 /// The times of a connection, on the channel's own clock, which the test advances.
-@Suite(.timeLimit(.minutes(2))) struct ConnectionHandlerTests {
+struct ConnectionHandlerTests {
     private let registry = ConnectionRegistry(limit: 1)
 
     private func connected(_ limits: FaceLimits = FaceLimits()) async throws -> NIOAsyncTestingChannel {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HablareWeb
 
-@Suite(.timeLimit(.minutes(2))) struct FaceServerTests {
+struct FaceServerTests {
     /// Runs a server on a real socket, and gives a test its start URL, its port and a way to stop it.
     private func serving(
         _ options: FaceOptions = FaceOptions(), notebook: Notebook = Notebook(),

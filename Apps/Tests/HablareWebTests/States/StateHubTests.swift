@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareWeb
 
-@Suite(.timeLimit(.minutes(2))) struct StateHubTests {
+struct StateHubTests {
     private let notebook = Notebook()
     private let clock = ManualClock()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareWeb
 
-@Suite(.timeLimit(.minutes(2))) struct StateStreamTests {
+struct StateStreamTests {
     @Test("A change on the main actor reaches an open stream", arguments: FaceTransport.allCases)
     func change(over transport: FaceTransport) async throws {
         let notebook = Notebook()

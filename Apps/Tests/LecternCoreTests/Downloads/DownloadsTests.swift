@@ -5,7 +5,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Downloads", .timeLimit(.minutes(1)))
+@Suite("Downloads")
 struct DownloadsTests {
     private func item(_ number: Int) -> DownloadItem {
         DownloadItem(text: "kjv", chapter: ChapterID(BookID(rawValue: "Ps"), number))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Export, import and erasing of the person's data", .timeLimit(.minutes(2)))
+@Suite("Export, import and erasing of the person's data")
 struct ExchangeTests {
     private func filled(_ seed: UInt64, _ desk: Desk, changes: Int = 60) async throws -> PersonalData {
         let data = try await desk.open()

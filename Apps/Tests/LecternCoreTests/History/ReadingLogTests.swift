@@ -7,7 +7,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("History and positions", .timeLimit(.minutes(1)))
+@Suite("History and positions")
 struct ReadingLogTests {
     private let log = ReadingLog()
     private let john = BookID(rawValue: "John")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Importing texts", .timeLimit(.minutes(2)))
+@Suite("Importing texts")
 struct TextLibraryTests {
     private struct Broken: Error {}
 

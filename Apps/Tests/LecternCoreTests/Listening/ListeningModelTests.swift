@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternCore
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ListeningModelTests {
+@MainActor struct ListeningModelTests {
     private let john = BookID(rawValue: "John")
 
     private func source() -> ListeningSource {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Bookmarks and highlights", .timeLimit(.minutes(2)))
+@Suite("Bookmarks and highlights")
 struct MarkTests {
     @Test("A bookmark has its seven fields")
     func bookmark() async throws {

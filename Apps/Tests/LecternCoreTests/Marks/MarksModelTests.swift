@@ -6,7 +6,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("The model of marks", .timeLimit(.minutes(1)))
+@Suite("The model of marks")
 @MainActor struct MarksModelTests {
     private let chapter = ChapterID(BookID(rawValue: "John"), 3)
 

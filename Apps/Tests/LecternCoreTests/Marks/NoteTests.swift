@@ -6,7 +6,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Notes, their versions and conflicts", .timeLimit(.minutes(2)))
+@Suite("Notes, their versions and conflicts")
 struct NoteTests {
     @Test("Each save keeps the earlier text")
     func versions() async throws {

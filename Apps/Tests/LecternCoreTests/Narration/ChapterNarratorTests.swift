@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite(.timeLimit(.minutes(5))) struct ChapterNarratorTests {
+struct ChapterNarratorTests {
     private let script = ChapterScript(
         NarrationBench.chapter("In the beginning.", "And the earth was.", "And God said.", "And it was so."), of: "kjv")
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Undo and redo of the person's data", .timeLimit(.minutes(2)))
+@Suite("Undo and redo of the person's data")
 struct UndoTests {
     @Test(
         "Each undo leads to the state before its change, and each redo to the one after it, also after restarts",

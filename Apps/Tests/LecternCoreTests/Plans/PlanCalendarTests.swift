@@ -4,7 +4,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Reminders as iCalendar", .timeLimit(.minutes(1)))
+@Suite("Reminders as iCalendar")
 struct PlanCalendarTests {
     private let start = CalendarDay(rawValue: 20_454)
     private let now = Moment(rawValue: 1_767_225_600_000)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Reading plans", .timeLimit(.minutes(1)))
+@Suite("Reading plans")
 struct PlanTests {
     private static let start = CalendarDay(rawValue: 20_454)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Streaks and calendar days", .timeLimit(.minutes(1)))
+@Suite("Streaks and calendar days")
 struct StreakTests {
     private let today = CalendarDay(rawValue: 20_454)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("The reader", .timeLimit(.minutes(2))) @MainActor
+@Suite("The reader") @MainActor
 struct ReaderModelTests {
     private struct Full: Error {}
 

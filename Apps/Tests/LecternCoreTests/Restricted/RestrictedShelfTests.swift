@@ -5,7 +5,7 @@ import Testing
 
 @testable import LecternCore
 
-@Suite("Restricted texts", .timeLimit(.minutes(2)))
+@Suite("Restricted texts")
 struct RestrictedShelfTests {
     private static func chapter(_ book: String, _ number: Int, verses: Int, of size: Int) -> RestrictedChapter {
         RestrictedChapter(

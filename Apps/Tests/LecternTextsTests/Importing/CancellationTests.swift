@@ -46,7 +46,7 @@ struct CancellationTests {
         #expect(await isCancelled(EPUBImporter(BookSource(path: book.path))))
     }
 
-    @Test("A program that is silent is killed when the task is cancelled", .timeLimit(.minutes(1)))
+    @Test("A program that is silent is killed when the task is cancelled")
     func program() async throws {
         let script = try folder.file(
             "mod2imp",
@@ -59,7 +59,7 @@ struct CancellationTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
         let importer = SwordImporter(
             module: "Test", text: ImportedText.description, program: script.path,
-            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.url.path], stall: 20)
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.url.path], stall: 3600)
         #expect(await isCancelled(importer, afterFirstPart: true))
         let name = try String(contentsOf: folder.url.appendingPathComponent("pid"), encoding: .utf8)
         let process = try #require(Int32(name.trimmingCharacters(in: .whitespacesAndNewlines)))

@@ -11,7 +11,7 @@ import Testing
 @testable import SiftCore
 
 /// Hashes and sharpness as requests of the engine.
-@Suite(.timeLimit(.minutes(1))) struct FeatureRequestTests {
+struct FeatureRequestTests {
     private let imaging = FakeImaging()
     private static let features = PhotoFeatures(
         hash64: PhotoHash64(bits: 7), hash256: PhotoHash256(words: (1, 2, 3, 4)), sharpness: 2.5)
@@ -224,7 +224,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PersonActivityTests {
+struct PersonActivityTests {
     @Test func aPauseEndsAlsoDuringActivity() async throws {
         let clock = ManualClock()
         let activity = PersonActivity(seams: .controlled(by: clock))

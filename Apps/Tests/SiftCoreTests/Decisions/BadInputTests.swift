@@ -10,7 +10,7 @@ import Testing
 @testable import SiftCore
 
 /// Folders and moments that go wrong, from the scan to the trash and back.
-@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+struct BadInputTests {
     @Test func sortsPhotosWithHardNames() async throws {
         let store = try await TestStore()
         let names: [[UInt8]] = [

@@ -6,7 +6,7 @@ import Testing
 @testable import SiftCore
 
 /// Calls to volumes that do not answer.
-@Suite(.timeLimit(.minutes(1))) struct BlockingWorkTests {
+struct BlockingWorkTests {
     private let clock = ManualClock()
     private var seams: EngineSeams { .controlled(by: clock) }
 

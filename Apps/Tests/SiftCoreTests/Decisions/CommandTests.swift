@@ -5,7 +5,7 @@ import Testing
 @testable import SiftCore
 
 /// A command with the same id twice is one act.
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+struct CommandTests {
     @Test func undoesOneStepHoweverOftenItIsSent() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let id = store.library.id

@@ -10,7 +10,7 @@ import Testing
 @testable import SiftCore
 
 /// Random histories of decisions, undo, redo, commits and restarts, with a trash that dies after random steps.
-@Suite(.timeLimit(.minutes(2))) struct DecisionHistoryTests {
+struct DecisionHistoryTests {
     /// The decisions that stand, in order, and those that were undone.
     private struct Model {
         var standing: [(photo: PhotoID, kind: PhotoAction.Kind)] = []

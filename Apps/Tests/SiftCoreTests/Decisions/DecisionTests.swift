@@ -9,7 +9,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite(.timeLimit(.minutes(2))) struct DecisionTests {
+struct DecisionTests {
     @Test func recordsEveryDecisionBeforeItReturns() async throws {
         let store = try await TestStore("a.jpg", "b.jpg", "c.jpg")
         let processor = try await store.processor()
@@ -497,7 +497,7 @@ import Testing
 }
 
 /// Two programs on one data folder.
-@Suite(.timeLimit(.minutes(2))) struct SecondInstanceTests {
+struct SecondInstanceTests {
     @Test func decidesNothingAfterAnotherHasTakenOver() async throws {
         let store = try await TestStore("a.jpg", "b.jpg")
         let first = try await store.processor()
@@ -518,7 +518,7 @@ import Testing
 }
 
 /// A data folder on a full disk.
-@Suite(.enabled(if: TestVolume.isPossible), .timeLimit(.minutes(2))) struct FullDiskTests {
+@Suite(.enabled(if: TestVolume.isPossible)) struct FullDiskTests {
     @Test func saysThatTheDataFolderIsFullAndDecidesLater() async throws {
         let volume = try TestVolume()
         let database = try await AppDatabase.open(

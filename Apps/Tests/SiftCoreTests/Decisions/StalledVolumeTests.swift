@@ -6,7 +6,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite(.timeLimit(.minutes(1))) struct StalledVolumeTests {
+struct StalledVolumeTests {
     @Test func stopsOnlyTheActionsOfItsOwnLibrary() async throws {
         let store = try await TestStore("a.jpg")
         let other = try TestLibrary()

@@ -6,7 +6,7 @@ import Testing
 @testable import SiftCore
 
 /// The code of the article is compiled, and it runs.
-@Suite(.timeLimit(.minutes(1))) struct ArticleTests {
+struct ArticleTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     private static let article = folder.deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

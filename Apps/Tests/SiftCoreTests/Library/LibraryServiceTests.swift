@@ -10,7 +10,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite(.timeLimit(.minutes(1))) struct LibraryServiceTests {
+struct LibraryServiceTests {
     private let imaging = FakeImaging()
 
     private func indexer(_ store: TestStore) throws -> PhotoIndexer {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite(.timeLimit(.minutes(1))) struct PhotoLoaderTests {
+struct PhotoLoaderTests {
     private let imaging = FakeImaging()
 
     private func loader(_ store: TestStore, _ limits: PhotoLoader.Limits = .init()) throws -> PhotoLoader {

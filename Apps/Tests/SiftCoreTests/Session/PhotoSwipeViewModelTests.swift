@@ -9,7 +9,7 @@ import Testing
 
 @testable import SiftCore
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PhotoSwipeViewModelTests {
+@MainActor struct PhotoSwipeViewModelTests {
     private let imaging = FakeImaging()
 
     private func model(_ store: TestStore, _ processor: PhotoBatchProcessor) throws -> PhotoSwipeViewModel {
@@ -377,7 +377,7 @@ import Testing
     }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PacedTests {
+@MainActor struct PacedTests {
     private func paced(
         _ pace: Paced<Int>.Pace, _ clock: ManualClock, _ deliver: @escaping @MainActor (Int) -> Void
     ) -> Paced<Int> {
@@ -416,7 +416,7 @@ import Testing
     }
 }
 
-@Suite struct SessionProgressTests {
+struct SessionProgressTests {
     @Test func countsAndEstimates() {
         var progress = SessionProgress(total: 100, remaining: 50)
         #expect(progress.share == 0.5 && progress.perMinute == nil && progress.estimate == nil)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite(.timeLimit(.minutes(1))) struct SessionServiceTests {
+struct SessionServiceTests {
     private func service(_ store: TestStore, date: Date) -> SessionService {
         var seams = EngineSeams.controlled(by: store.clock)
         seams.date = { date }

@@ -5,7 +5,7 @@ import Testing
 @testable import SiftCore
 
 /// A sidecar that cannot be written leaves the decision as it is.
-@Suite(.timeLimit(.minutes(1))) struct SidecarFailureTests {
+struct SidecarFailureTests {
     private func expectMarks(_ store: TestStore, _ marks: PhotoMarks, _ decision: PhotoAction.Kind?) async throws {
         let photo = try await store.photo("a.jpg")
         #expect(photo.marks == marks && photo.decision == decision)

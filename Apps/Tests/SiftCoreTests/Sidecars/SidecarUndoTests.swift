@@ -4,7 +4,7 @@ import Testing
 @testable import SiftCore
 
 /// An undo puts back the values of other programs, which Sift never reads as its own marks.
-@Suite(.timeLimit(.minutes(1))) struct SidecarUndoTests {
+struct SidecarUndoTests {
     private static let name = "a.jpg.xmp"
 
     /// Returns a store with a photo that another program has marked.

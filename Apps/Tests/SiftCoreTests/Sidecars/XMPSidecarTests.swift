@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite struct XMPSidecarTests {
+struct XMPSidecarTests {
     private static let darktable = """
         <?xml version="1.0" encoding="UTF-8"?>
         <x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="XMP Core 4.4.0-Exiv2">
@@ -122,7 +122,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct SidecarWriterTests {
+struct SidecarWriterTests {
     private func store(_ names: String...) async throws -> TestStore {
         let store = try await TestStore(names: names.isEmpty ? ["a.jpg"] : names)
         try await store.setWritesSidecars(true)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SiftCore
 
-@Suite(.timeLimit(.minutes(2))) struct LibraryScanTests {
+struct LibraryScanTests {
     private func names(_ store: TestStore) async throws -> [String] {
         try await store.photos().map(\.principal.path.description)
     }
@@ -242,7 +242,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct LibraryWatchTests {
+struct LibraryWatchTests {
     @Test func reportsAChangeOfAFolder() async throws {
         let test = try TestLibrary()
         let watch = LibraryWatch(try test.open())

@@ -20,7 +20,7 @@ struct NoImaging: PhotoImaging {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct SiftApplicationTests {
+struct SiftApplicationTests {
     @Test("A second Sift on the same data is refused while the first is open")
     func refusesSecond() async throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "sift-\(UUID().uuidString)")

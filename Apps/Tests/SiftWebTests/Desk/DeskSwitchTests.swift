@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiftWeb
 
-@MainActor @Suite("Several libraries behind one page", .timeLimit(.minutes(2)))
+@MainActor @Suite("Several libraries behind one page")
 struct DeskSwitchTests {
     private let first = FakeDesk()
     private let second = FakeDesk()

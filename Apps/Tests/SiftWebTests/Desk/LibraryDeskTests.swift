@@ -7,7 +7,7 @@ import Testing
 
 @testable import SiftWeb
 
-@MainActor @Suite("The desk over a library", .timeLimit(.minutes(1)))
+@MainActor @Suite("The desk over a library")
 struct LibraryDeskTests {
     /// Opens Sift over a folder with files, and removes both afterwards.
     private func withDesk(_ names: [String], _ body: (SiftApplication, URL) async throws -> Void) async throws {

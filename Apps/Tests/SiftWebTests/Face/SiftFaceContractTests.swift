@@ -15,7 +15,7 @@ func makeFace(_ desk: any SiftDesk, welcomed: Bool = true) throws -> Face {
         zone: zone)
 }
 
-@Suite("Sift's face keeps the contract of faces", .timeLimit(.minutes(2)))
+@Suite("Sift's face keeps the contract of faces")
 struct SiftFaceContractTests {
     @Test(arguments: FaceContract.rules, FaceTransport.allCases)
     func keeps(_ rule: FaceContract.Rule, over transport: FaceTransport) async throws {

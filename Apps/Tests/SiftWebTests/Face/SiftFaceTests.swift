@@ -7,7 +7,7 @@ import Testing
 @testable import SiftCore
 @testable import SiftWeb
 
-@Suite("Sift's pages and commands", .timeLimit(.minutes(2)))
+@Suite("Sift's pages and commands")
 struct SiftFaceTests {
     @Test("A person without scripts decides by buttons, and undoes it", arguments: FaceTransport.allCases)
     func decidesByForms(over transport: FaceTransport) async throws {

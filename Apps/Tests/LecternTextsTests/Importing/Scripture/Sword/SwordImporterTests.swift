@@ -2,7 +2,7 @@ import Foundation
 import LecternTexts
 import Testing
 
-@Suite("SWORD importer", .timeLimit(.minutes(2)))
+@Suite("SWORD importer")
 struct SwordImporterTests {
     let folder: ImportFolder
     let environment: [String: String]
