@@ -2,7 +2,8 @@
 a key to the next painted photo, as the browser's Performance API has them. Run: `python -m unittest test_many`.
 
 Needs SIFT, the program (a release build for figures that mean something), and ImageMagick's `convert`. COUNT is the
-number of photos (default 500), SECONDS_SUSTAINED the length of the sustained run (default 0, which leaves it out).
+number of photos (default 500), PACE the seconds from a photo to its decision (default 0: faster than any person, so that
+photos ahead are still being decoded), SECONDS_SUSTAINED the length of the sustained run (default 0, which leaves it out).
 """
 
 import base64
@@ -17,6 +18,7 @@ from real import SiftCase
 from small_photos import fill, pictures
 
 COUNT = int(os.environ.get("COUNT", "500"))
+PACE = float(os.environ.get("PACE", "0"))
 SECONDS = float(os.environ.get("SECONDS_SUSTAINED", "0"))
 
 # Notes three times for each decision: when the key was pressed (or the pointer lifted), when the page knew the next photo,
@@ -217,6 +219,8 @@ class FiveHundredPhotosTests(ManyCase):
                     victim.unlink()
                     vanished.add(self.names[index])
             action, key, side = random_.choice(ways)
+            if PACE > 0:
+                self.page.wait_for_timeout(1000 * PACE)
             if step % 10 < 8 or side == 0:
                 self.page.keyboard.press(key)
             elif step % 10 == 8:

@@ -167,9 +167,10 @@ int sift_spawn(const char *path, char *const arguments[], char *const environmen
 /// `data_bytes` of private memory (0: no limit), no new privileges by programs. Returns 0, or an errno. Needs no start.
 int sift_limit_process(uint64_t data_bytes, uint64_t descriptors);
 
-/// Forbids all threads of this process, for good, to open or change files by a path, to make sockets, to start or trace or
-/// signal processes: such calls fail with EPERM. Open descriptors and new threads still work. Returns 0; ENOSYS on kernels
-/// and processors for which there is no filter; or another errno. Call `sift_limit_process` first. Needs no start.
+/// Allows all threads of this process, for good, only the calls that a decoder needs: memory, threads, time, and reading and
+/// writing descriptors that are open. All other calls fail with EPERM, such as those that open or change files by a path,
+/// make sockets, start, trace or signal processes, and those of later kernels. Returns 0; ENOSYS on kernels and processors
+/// for which there is no filter; or another errno. Call `sift_limit_process` first. Needs no start.
 int sift_confine_process(void);
 
 /// Allows this process `seconds` more of processor time; then the kernel ends it. Replaces an earlier allowance.

@@ -96,7 +96,8 @@ export function connectPage(options) {
 
   function showConnection() {
     const isStopped = stream.connection === 'stopped' || sender.state === 'waiting' || sender.state === 'locked';
-    element('connection').hidden = !isStopped;
+    const notice = element('connection');
+    if (notice.hidden === isStopped) notice.hidden = !isStopped;
     if (isStopped) element('connection-detail').textContent = connectionDetail(sender, options);
   }
 

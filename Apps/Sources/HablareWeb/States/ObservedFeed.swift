@@ -2,38 +2,35 @@ import HablarePresentation
 import Observation
 import Synchronization
 
-/// Reports the state of an observable model, and reports it again after each change of what the state read. Each change
-/// is read and encoded once, whether the follower or a command asks for it first.
+/// Reports the state of an observable model, and says when what the state read has changed. Each change is read and
+/// encoded once, whoever asks for it first.
 ///
 /// `Observations` would follow the model too, but crashes here in Swift 6.3 when its task resumes.
 @MainActor
 final class ObservedFeed<State: WebState> {
     private let state: @MainActor @Sendable () -> State
-    private let changes: AsyncStream<Void>
-    private let change: AsyncStream<Void>.Continuation
-    /// Whether the state has changed since it was read. Changes are announced from outside the main actor.
-    private nonisolated let isStale = Mutex(true)
-    private var (read, reported, encoding) = (0, 0, 0)
+    private let changed: @Sendable () -> Void
+    /// Whether the state has changed since it was read, which is announced from outside the main actor, and the number
+    /// of states that are being encoded.
+    private nonisolated let progress = Mutex((isStale: true, encoding: 0))
+    private var (read, reported) = (0, 0)
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    nonisolated init(_ state: @escaping @MainActor @Sendable () -> State) {
+    nonisolated init(_ state: @escaping @MainActor @Sendable () -> State, changed: @escaping @Sendable () -> Void) {
         self.state = state
-        (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    }
-
-    /// Reports each change until the task is cancelled. Call it once.
-    func follow(_ report: @escaping StateStream.Report) async {
-        var next = changes.makeAsyncIterator()
-        repeat {
-            await update(report)
-        } while await next.next(isolation: #isolation) != nil
+        self.changed = changed
     }
 
     /// Returns when the present state is reported.
-    func update(_ report: @escaping StateStream.Report) async {
-        let isNew = isStale.withLock { isStale in
-            defer { isStale = false }
-            return isStale
+    nonisolated func update(_ report: @escaping StateStream.Report) async {
+        guard progress.withLock({ $0.isStale || $0.encoding > 0 }) else { return }
+        await readAgain(report)
+    }
+
+    private func readAgain(_ report: @escaping StateStream.Report) async {
+        let (isNew, encoding) = progress.withLock { progress in
+            defer { if progress.isStale { progress = (false, progress.encoding + 1) } }
+            return (progress.isStale, progress.encoding)
         }
         guard isNew else {
             if encoding > 0 { await withCheckedContinuation { waiters.append($0) } }
@@ -46,7 +43,6 @@ final class ObservedFeed<State: WebState> {
             self?.noteChange()
         }
         read += 1
-        encoding += 1
         let number = read
         let result = await present.result()
         // A newer state may have been encoded sooner.
@@ -54,14 +50,17 @@ final class ObservedFeed<State: WebState> {
             reported = number
             report(result)
         }
-        encoding -= 1
-        guard encoding == 0 else { return }
+        let isLast = progress.withLock { progress in
+            progress.encoding -= 1
+            return progress.encoding == 0
+        }
+        guard isLast else { return }
         for waiter in waiters { waiter.resume() }
         waiters = []
     }
 
     private nonisolated func noteChange() {
-        isStale.withLock { $0 = true }
-        change.yield()
+        progress.withLock { $0.isStale = true }
+        changed()
     }
 }

@@ -17,6 +17,8 @@ final class StateHub: Sendable {
         var revision = 0
         var fields: [String: Field] = [:]
         var unreported: Set<String>
+        /// Whether there is something to read that no listener was woken for.
+        var hasNews = false
         var listeners: [Int: AsyncStream<Wake>.Continuation] = [:]
         var nextListener = 0
         var isStopped = false
@@ -28,10 +30,14 @@ final class StateHub: Sendable {
     private let limit: Int
     private let logger: Logger
     private let state: Mutex<State>
+    private let changes: AsyncStream<Void>
 
     init(_ stream: StateStream, epoch: String, limit: Int, logger: Logger) {
         heartbeat = stream.heartbeat
-        feeds = stream.feeds.mapValues { $0() }
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        feeds = stream.feeds.mapValues { $0 { change.yield() } }
+        change.yield()
+        self.changes = changes
         self.epoch = epoch
         self.limit = limit
         self.logger = logger
@@ -41,8 +47,16 @@ final class StateHub: Sendable {
     /// Reads all feeds and sends beats until the task is cancelled.
     func run(_ clock: FaceClock) async {
         await withDiscardingTaskGroup { group in
-            for (name, feed) in feeds {
-                group.addTask { await feed.follow { self.report($0, of: name) } }
+            for case (let name, .states(let follow)) in feeds {
+                group.addTask {
+                    await follow {
+                        self.report($0, of: name)
+                        self.wakeForNews()
+                    }
+                }
+            }
+            group.addTask {
+                for await _ in self.changes { await self.update() }
             }
             do {
                 while true {
@@ -79,14 +93,30 @@ final class StateHub: Sendable {
         } catch {
             logger.error("State cannot be encoded", metadata: ["feed": "\(name)", "error": "\(error)"])
         }
-        let listeners = state.withLock { state -> [AsyncStream<Wake>.Continuation] in
-            let becomesReady = state.unreported.remove(name) != nil && state.unreported.isEmpty
-            let isNew = json != nil && json != state.fields[name]?.json
-            if isNew {
-                state.revision += 1
-                state.fields[name] = Field(json: json, revision: state.revision)
+        state.withLock { state in
+            if state.unreported.remove(name) != nil, state.unreported.isEmpty { state.hasNews = true }
+            guard let json, json != state.fields[name]?.json else { return }
+            state.revision += 1
+            state.fields[name] = Field(json: json, revision: state.revision)
+            state.hasNews = true
+        }
+    }
+
+    /// Reads all models that have changed. Listeners are woken once, when all have reported: a page shows what belongs
+    /// together in one frame.
+    private func update() async {
+        await withDiscardingTaskGroup { group in
+            for case (let name, .model(let update)) in feeds {
+                group.addTask { await update { self.report($0, of: name) } }
             }
-            return isNew || becomesReady ? Array(state.listeners.values) : []
+        }
+        wakeForNews()
+    }
+
+    private func wakeForNews() {
+        let listeners = state.withLock { state -> [AsyncStream<Wake>.Continuation] in
+            defer { state.hasNews = false }
+            return state.hasNews ? Array(state.listeners.values) : []
         }
         for listener in listeners { listener.yield(.change) }
     }
@@ -135,7 +165,7 @@ final class StateHub: Sendable {
     func change(since base: String) async -> String? {
         let parts = base.split(separator: " ")
         guard parts.count == 2, parts[0] == epoch, let revision = Int(parts[1]), revision >= 0 else { return nil }
-        for (name, feed) in feeds { await feed.update { self.report($0, of: name) } }
+        await update()
         return message(since: revision)?.text
     }
 

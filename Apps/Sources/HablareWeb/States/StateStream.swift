@@ -29,15 +29,15 @@ public struct StateStream: Sendable {
     typealias Report = @Sendable (Result<String, any Error>) -> Void
 
     /// One feed as a server reads it.
-    struct Feed: Sendable {
+    enum Feed: Sendable {
+        /// Returns when the present state of a model is reported.
+        case model(update: @Sendable (_ report: @escaping Report) async -> Void)
         /// Reports states until the task is cancelled.
-        let follow: @Sendable (_ report: @escaping Report) async -> Void
-        /// Returns when the present state is reported.
-        var update: @Sendable (_ report: @escaping Report) async -> Void = { _ in }
+        case states(follow: @Sendable (_ report: @escaping Report) async -> Void)
     }
 
-    /// Makes the feeds. Each server has its own.
-    private(set) var feeds: [String: @Sendable () -> Feed] = [:]
+    /// Makes the feeds. Each server has its own. A feed of a model calls `changed` when there is a state to read.
+    private(set) var feeds: [String: @Sendable (_ changed: @escaping @Sendable () -> Void) -> Feed] = [:]
 
     /// The names of the feeds.
     package var names: [String] { feeds.keys.sorted() }
@@ -45,16 +45,16 @@ public struct StateStream: Sendable {
     /// Creates a stream without feeds.
     public init() {}
 
-    /// Adds a feed of an observable model. The closure is called again after each change of what it read. Changes
-    /// within one turn of the main actor are sent as one.
+    /// Adds a feed of an observable model. The closure is called again after each change of what it read. Changes of
+    /// all models within one turn of the main actor are sent as one event.
     ///
     /// - Parameters:
     ///   - name: The name of the field in the page's state.
     ///   - state: Returns the model's state as a value.
     public mutating func feed<State: WebState>(_ name: String, _ state: @escaping @MainActor @Sendable () -> State) {
-        add(name) {
-            let feed = ObservedFeed(state)
-            return Feed(follow: { await feed.follow($0) }, update: { await feed.update($0) })
+        add(name) { changed in
+            let feed = ObservedFeed(state, changed: changed)
+            return .model { await feed.update($0) }
         }
     }
 
@@ -66,16 +66,18 @@ public struct StateStream: Sendable {
     public mutating func feed<State: WebState>(
         _ name: String, of states: @escaping @MainActor @Sendable () -> AsyncStream<State>
     ) {
-        add(name) {
-            Feed(follow: { report in
+        add(name) { _ in
+            .states { report in
                 for await state in await states() {
                     await report(state.result())
                 }
-            })
+            }
         }
     }
 
-    private mutating func add(_ name: String, _ feed: @escaping @Sendable () -> Feed) {
+    private mutating func add(
+        _ name: String, _ feed: @escaping @Sendable (_ changed: @escaping @Sendable () -> Void) -> Feed
+    ) {
         precondition(feeds.updateValue(feed, forKey: name) == nil, "The feed '\(name)' was added twice.")
     }
 }

@@ -216,7 +216,10 @@ export function startDeck({ state, press, showState, signal, element, stream, se
         requestAnimationFrame(() => performance.mark('shown', { detail: id }));
       }
       const wanted = [photo, ...ahead].filter((each) => each !== undefined && each !== null && !each.broken);
-      shelf.keep(wanted.map(sized));
+      // First the photo is painted. A load would take the processor from it.
+      requestAnimationFrame(() => setTimeout(() => {
+        if (shown === id) shelf.keep(wanted.map(sized));
+      }));
     },
   };
 }

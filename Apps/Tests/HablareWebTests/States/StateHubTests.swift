@@ -78,6 +78,33 @@ struct StateHubTests {
         }
     }
 
+    @Test("What changes in one turn of the main actor is one event, also if one state takes long to encode")
+    func oneEvent() async throws {
+        struct Large: WebState { let values: [Int] }
+        var states = StateStream()
+        states.feed("count") { notebook.count }
+        states.feed("large") { Large(values: Array(repeating: notebook.count.value, count: 20_000)) }
+        let hub = StateHub(states, epoch: "e1", limit: 1, logger: .silent)
+        let clock = FaceClock(clock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await hub.run(clock) }
+            var held = try FaceState(json: #require(await hub.wholeState()))
+            let listener = try #require(hub.listen())
+            var wakes = listener.wakes.makeAsyncIterator()
+            for value in 1...5 {
+                await MainActor.run { notebook.count.value = value }
+                // A command reads the state meanwhile.
+                if value.isMultiple(of: 2) { _ = await hub.change(since: "e1 \(held.revision)") }
+                repeat {
+                    _ = await wakes.next()
+                } while hub.message(since: held.revision) == nil
+                held = try FaceState(json: #require(hub.message(since: held.revision)).text)
+                #expect(held.fields == ["count", "large"], "turn \(value)")
+            }
+            group.cancelAll()
+        }
+    }
+
     @Test("A state that did not change makes no revision")
     func unchanged() async throws {
         let (counts, count) = AsyncStream.makeStream(of: Notebook.Count.self)
