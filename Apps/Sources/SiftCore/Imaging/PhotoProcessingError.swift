@@ -74,6 +74,14 @@ public struct PhotoProcessingError: Error, Sendable, Hashable, Codable {
         self.cause = cause
     }
 
+    /// Returns the error with a photo's name instead of "This photo", for where another photo is in sight.
+    func naming(_ photo: String?) -> PhotoProcessingError {
+        guard let photo, message.hasPrefix("This photo ") else { return self }
+        return PhotoProcessingError(
+            code, message: photo + message.dropFirst("This photo".count), advice: advice, isRetryable: isRetryable,
+            cause: cause)
+    }
+
     /// Returns the usual texts of a code.
     private static func texts(of code: Code) -> (message: String, advice: String) {
         switch code {

@@ -227,7 +227,8 @@ public final class PhotoSwipeViewModel {
 
     private func wasRefused(_ refusal: PhotoBatchProcessor.Refusal) async {
         guard refusal.action.library == library else { return }
-        show(refusal.error)
+        // The photo that is shown now is another one.
+        show(refusal.error.naming(refusal.action.files.first?.path.name.description))
         await refresh()
     }
 

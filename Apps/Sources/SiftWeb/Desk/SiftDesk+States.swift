@@ -52,7 +52,8 @@ extension SiftDesk {
         }
         state.selection = selection.map { DeckState.Selected(text: "Only: \($0.text)", page: "/library?\($0.query)") }
         state.error = deck.failure.map {
-            DeckState.Failure(title: $0.message, advice: $0.advice, canRetry: $0.isRetryable || queue.failures > 0)
+            DeckState.Failure(
+                title: Wording.name($0.message), advice: $0.advice, canRetry: $0.isRetryable || queue.failures > 0)
         }
         return state
     }
