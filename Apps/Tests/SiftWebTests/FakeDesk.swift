@@ -53,6 +53,7 @@ final class FakeDesk: SiftDesk {
         return Array(all.prefix(limit))
     }
     func count(_ filter: PhotoStore.Filter) async throws -> Int { all.count }
+    func undecided() async throws -> Set<PhotoID> { Set(all.map(\.id)) }
     func cameras() async throws -> [String] { ["X-T4"] }
     func suggestions() async throws -> [AlikeGroup] { groups }
     func show(_ photo: PhotoID) async throws { deck.current = all.first { $0.id == photo } }

@@ -211,6 +211,15 @@ public struct PhotoStore: Sendable {
             arguments: StatementArguments([library.rawValue] + values)) ?? 0
     }
 
+    /// Returns the ids of a library's photos that a filter lets pass.
+    public func ids(of library: LibraryID, _ filter: Filter, in db: Database) throws -> Set<PhotoID> {
+        let (condition, values) = filter.condition
+        let ids = try Int64.fetchSet(
+            db, sql: "SELECT id FROM shot WHERE shot.library = ? AND \(condition)",
+            arguments: StatementArguments([library.rawValue] + values))
+        return Set(ids.map { PhotoID(rawValue: $0) })
+    }
+
     /// Returns the cameras of a library's photos, in the order of their names.
     public func cameras(of library: LibraryID, in db: Database) throws -> [String] {
         try String.fetchAll(

@@ -74,6 +74,8 @@ public final class DeskSwitch: SiftDesk {
     ) async throws -> [Photo] { try await desk.photos(filter, after: place, limit: limit) }
     /// Returns the number of photos of the open library that a filter lets pass.
     public func count(_ filter: PhotoStore.Filter) async throws -> Int { try await desk.count(filter) }
+    /// Returns the photos of the open library that are not decided.
+    public func undecided() async throws -> Set<PhotoID> { try await desk.undecided() }
     /// Returns the cameras of the open library.
     public func cameras() async throws -> [String] { try await desk.cameras() }
     /// Returns the photos of the open library that are alike.

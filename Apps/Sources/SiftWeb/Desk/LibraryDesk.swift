@@ -260,6 +260,12 @@ public final class LibraryDesk: SiftDesk, Service {
         return try await database.read { [photos] in try photos.count(of: id, filter, in: $0) }
     }
 
+    /// Returns the ids of all photos that are not decided.
+    public func undecided() async throws -> Set<PhotoID> {
+        let id = record.id
+        return try await database.read { [photos] in try photos.ids(of: id, .undecided, in: $0) }
+    }
+
     /// Returns the names of the cameras of all photos.
     public func cameras() async throws -> [String] {
         let id = record.id

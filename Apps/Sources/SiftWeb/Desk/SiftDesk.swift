@@ -54,6 +54,8 @@ public import SiftCore
     func photos(_ filter: PhotoStore.Filter, after place: PhotoStore.Position?, limit: Int) async throws -> [Photo]
     /// Returns the number of photos that a filter lets pass.
     func count(_ filter: PhotoStore.Filter) async throws -> Int
+    /// Returns the ids of all photos that are not decided.
+    func undecided() async throws -> Set<PhotoID>
     /// Returns the names of the cameras of all photos.
     func cameras() async throws -> [String]
     /// Returns the bursts and near-duplicates among all photos whose features are known.

@@ -85,10 +85,10 @@ extension SiftFace {
 
     /// Lists photos that are alike, beginning after a number of groups.
     private func alikePage(_ start: Int) async throws -> Response {
-        let groups = try await desk.suggestions()
-        let undecided = try await desk.photos(
-            .every([.undecided, .among(groups.flatMap(\.photos))]), after: nil, limit: .max)
-        let alike = AlikePage(groups, undecided: undecided, from: max(0, start))
+        let groups = AlikePage.open(try await desk.suggestions(), undecided: try await desk.undecided())
+        let wanted = AlikePage.wanted(groups, from: max(0, start))
+        let photos = try await desk.photos(.among(wanted), after: nil, limit: .max)
+        let alike = AlikePage(groups, photos: photos, from: max(0, start))
         return try page("alike") {
             $0.pages.alike = true
             $0.alike = alike

@@ -21,6 +21,8 @@ struct AlikePage: Sendable {
     struct Group: Sendable {
         let title: String
         let note: String
+        /// Says that not all photos are shown; `nil` if all are.
+        let rest: String?
         let tiles: [Tile]
         /// The address of the page that compares the first four; `nil` for one photo.
         let compare: String?
@@ -28,6 +30,8 @@ struct AlikePage: Sendable {
 
     /// The number of groups on a page.
     static let limit = 40
+    /// The number of photos of a group on a page.
+    static let tileLimit = 24
     /// The share of the sharpest photo's sharpness below which another photo of its burst counts as soft.
     static let soft = 0.5
 
@@ -37,29 +41,47 @@ struct AlikePage: Sendable {
     /// The address of the next groups, if there are some.
     let more: String?
 
+    /// Returns the groups in which a person can choose: those with two or more undecided photos, without the others.
+    static func open(_ groups: [AlikeGroup], undecided: Set<PhotoID>) -> [AlikeGroup] {
+        groups.compactMap { group in
+            let photos = group.photos.filter(undecided.contains)
+            guard photos.count > 1 else { return nil }
+            return AlikeGroup(reason: group.reason, photos: photos, bySharpness: group.bySharpness)
+        }
+    }
+
+    /// Returns the photos that a page of these groups shows.
+    static func wanted(_ open: [AlikeGroup], from start: Int) -> [PhotoID] {
+        open.dropFirst(start).prefix(limit).flatMap { $0.photos.prefix(tileLimit) }
+    }
+
     /// Describes suggestions.
     ///
     /// - Parameters:
-    ///   - groups: The groups of the search.
-    ///   - undecided: Their undecided photos. A group of which fewer than two are undecided is not shown.
+    ///   - open: The groups in which a person can choose.
+    ///   - photos: The photos that the page shows.
     ///   - start: The number of groups to skip.
-    init(_ groups: [AlikeGroup], undecided: [Photo], from start: Int) {
-        let open = Dictionary(undecided.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let shown = groups.map { group in (group, group.photos.compactMap { open[$0] }) }.filter { $0.1.count > 1 }
-        self.groups = shown.dropFirst(start).prefix(Self.limit).map(Group.init)
-        isEmpty = shown.isEmpty
+    init(_ open: [AlikeGroup], photos: [Photo], from start: Int) {
+        let known = Dictionary(photos.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        groups = open.dropFirst(start).prefix(Self.limit).compactMap { group in
+            let shown = group.photos.prefix(Self.tileLimit).compactMap { known[$0] }
+            return shown.isEmpty ? nil : Group(group, shown)
+        }
+        isEmpty = open.isEmpty
         lead =
-            shown.isEmpty
+            open.isEmpty
             ? "Sift has found no undecided photos that are alike. It goes on looking while new photos come in."
-            : "\(Wording.count(shown.count, "group")). Sift marks nothing by itself: mark the photos that shall go."
-        more = shown.count > start + Self.limit ? "/alike?after=\(start + Self.limit)" : nil
+            : "\(Wording.count(open.count, "group")). Sift marks nothing by itself: mark the photos that shall go."
+        more = open.count > start + Self.limit ? "/alike?after=\(start + Self.limit)" : nil
     }
 }
 
 extension AlikePage.Group {
     fileprivate init(_ group: AlikeGroup, _ photos: [Photo]) {
         let isBurst = group.reason == .burst
-        title = isBurst ? "Burst · \(Wording.count(photos.count, "photo"))" : "Look alike · \(photos.count) photos"
+        let count = group.photos.count
+        rest = count > AlikePage.tileLimit ? "\(photos.count) are shown. The others follow when these are decided." : nil
+        title = isBurst ? "Burst · \(Wording.count(count, "photo"))" : "Look alike · \(Wording.count(count, "photo"))"
         note =
             photos.first?.header?.captured.map { Wording.captured(localSeconds: $0.localSeconds) }
             ?? photos.first.map { Wording.name($0.principal.path.folder.description) } ?? ""

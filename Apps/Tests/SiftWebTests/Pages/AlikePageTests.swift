@@ -17,7 +17,7 @@ struct AlikePageTests {
         let ids = photos.map(\.id)
         let burst = AlikeGroup(reason: .burst, photos: ids, bySharpness: [ids[1], ids[2], ids[0]])
         let alike = AlikeGroup(reason: .nearDuplicate, photos: ids, bySharpness: [])
-        let page = AlikePage([burst, alike], undecided: photos, from: 0)
+        let page = AlikePage([burst, alike], photos: photos, from: 0)
         #expect(page.groups.map { $0.tiles.map(\.sharpness) } == [["Softer", "Sharpest", nil], [nil, nil, nil]])
         #expect(page.groups[0].compare == "/compare?photos=1,2,3")
     }
@@ -27,12 +27,25 @@ struct AlikePageTests {
         let groups = stride(from: 0, to: 200, by: 2).map {
             AlikeGroup(reason: .nearDuplicate, photos: [photos[$0].id, photos[$0 + 1].id], bySharpness: [])
         }
-        let page = AlikePage(groups, undecided: photos.filter { $0.id.rawValue != 2 }, from: 80)
+        let open = AlikePage.open(groups, undecided: Set(photos.map(\.id).filter { $0.rawValue != 2 }))
+        let page = AlikePage(open, photos: photos, from: 80)
         #expect(page.groups.count == 19)
         #expect(page.more == nil)
-        let first = AlikePage(groups, undecided: photos, from: 0)
+        let first = AlikePage(groups, photos: photos, from: 0)
         #expect(first.groups.count == AlikePage.limit)
         #expect(first.more == "/alike?after=40")
-        #expect(AlikePage([], undecided: [], from: 0).isEmpty)
+        #expect(AlikePage([], photos: [], from: 0).isEmpty)
+    }
+
+    @Test("Of a large group some photos are shown, and only those are read") func largeGroups() {
+        let photos = (1...500).map { photo(Int64($0), sharpness: 1) }
+        let group = AlikeGroup(reason: .nearDuplicate, photos: photos.map(\.id), bySharpness: [])
+        let open = AlikePage.open([group], undecided: Set(photos.map(\.id).dropFirst()))
+        let wanted = AlikePage.wanted(open, from: 0)
+        #expect(wanted == photos[1...24].map(\.id))
+        let page = AlikePage(open, photos: photos.filter { wanted.contains($0.id) }, from: 0)
+        #expect(page.groups.map(\.tiles.count) == [24])
+        #expect(page.groups[0].title == "Look alike · 499 photos")
+        #expect(page.groups[0].rest == "24 are shown. The others follow when these are decided.")
     }
 }
