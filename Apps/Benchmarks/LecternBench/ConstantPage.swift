@@ -16,8 +16,8 @@ struct ConstantPage {
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
-                print("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/")
-                fflush(stdout)
+                let address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/\n"
+                FileHandle.standardOutput.write(Data(address.utf8))
             }, logger: Logger(label: "constant") { _ in SwiftLogNoOpLogHandler() })
         try await application.run()
     }

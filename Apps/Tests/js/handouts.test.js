@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { difference } from '../../Sources/LecternWeb/Assets/handouts.js';
 
-const item = (id, href = null) => ({ id, title: id, form: 'Book', phase: 'making', percent: 5, facts: '', href });
+// A file that is not ready has no address.
+const item = (id, href) =>
+  href === undefined
+    ? { id, title: id, form: 'Book', phase: 'making', percent: 5, facts: '' }
+    : { id, title: id, form: 'Book', phase: 'ready', percent: 100, facts: '', href };
 
 test('progress of the files that are shown needs no new page', () => {
   const { isOther, finished, changed } = difference(['a', 'b'], ['b'], [item('a'), item('b', '/handouts/b/file')]);

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{id: string, title: string, form: string, phase: string, percent: number, facts: string,
- *   href: string | null}} Item
+ *   href?: string}} Item
  */
 
 /**
@@ -17,8 +17,8 @@
 export function difference(shown, linked, items) {
   const ids = items.map((item) => item.id);
   const isOther = ids.length !== shown.length || ids.some((id, index) => id !== shown[index]);
-  const finished = items.filter((item) => item.href !== null && !linked.includes(item.id));
-  return { isOther, finished, changed: items.filter((item) => item.href === null) };
+  const finished = items.filter((item) => item.phase === 'ready' && !linked.includes(item.id));
+  return { isOther, finished, changed: items.filter((item) => item.phase !== 'ready') };
 }
 
 /** @param {() => Promise<void>} reload Loads the list again. */
