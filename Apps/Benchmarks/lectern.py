@@ -105,9 +105,13 @@ def load(url, cookie, seconds, script=None):
 
 def chapters(server):
     """Returns the addresses of all chapters."""
-    books = re.findall(r'href="(/kjv/[^"/]+)"', server.get("/kjv").decode())
-    found = [path for book in dict.fromkeys(books)
-             for path in re.findall(r'href="(/kjv/[^"/]+/\d+)"', server.get(book).decode())]
+    found = []
+    # A book with one chapter leads to it at once.
+    for place in dict.fromkeys(re.findall(r'href="(/kjv/[^"]+)"', server.get("/kjv").decode())):
+        if re.search(r"/\d+$", place):
+            found.append(place)
+        else:
+            found += re.findall(r'href="(/kjv/[^"/]+/\d+)"', server.get(place).decode())
     return list(dict.fromkeys(found))
 
 
