@@ -86,6 +86,18 @@ class Server:
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"{key}:\s+(\d+)", text).group(1)) / 1024
 
+    def processor_time(self):
+        """Returns the time of the processor that the server and its ended programs have used, in ticks."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return sum(int(each) for each in fields[11:15])
+
+    def wait_until_idle(self):
+        """Waits until the server has nothing to do, such as a chapter that is read ahead."""
+        last = -10
+        while (now := self.processor_time()) > last + 1:
+            last = now
+            time.sleep(0.5)
+
     def end(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(30)
@@ -178,23 +190,25 @@ def measure_server(root, options):
 
 def measure_sound(server):
     times = []
-    for number in range(1, 21):
+    for number in range(1, 40, 3):
+        if times:
+            server.command("listen", {"act": "pause", "device": "bench", "page": "bench"})
+        server.wait_until_idle()
         begin = time.monotonic()
         server.command("listen", {
-            "act": "play", "text": "kjv", "at": f"Isa.{number + 20}", "device": "bench", "page": "bench"})
+            "act": "play", "text": "kjv", "at": f"Isa.{number}", "device": "bench", "page": "bench"})
         while True:
             state = json.loads(server.get("/state"))
             heard = state.get("state", state)["listening"]
-            if heard.get("sound") and heard["sound"]["chapter"] == f"Isa.{number + 20}":
+            if heard.get("sound") and heard["sound"]["chapter"] == f"Isa.{number}":
                 break
             if time.monotonic() - begin > 20:
                 sys.exit(f"lectern.py: nothing was heard: {heard}")
             time.sleep(0.002)
         server.get(heard["sound"]["address"])
         times.append((time.monotonic() - begin) * 1000)
-    server.command("listen", {"act": "pause", "device": "bench", "page": "bench"})
     report("lectern.sound.p50", percentile(times, 0.5), "ms, from play to the first verse's bytes, espeak-ng")
-    report("lectern.sound.max", max(times), "ms, of 20 chapters never read", "<= 300")
+    report("lectern.sound.max", max(times), "ms, of 13 chapters never read, each after a pause", "<= 300")
 
 
 def measure_export(root, book):
