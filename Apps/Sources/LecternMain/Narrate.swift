@@ -61,7 +61,8 @@ struct Narrate: AsyncParsableCommand {
         }
         progress.end()
         print(
-            "\(title): \(AudioText.count(report.chapters, "chapter")), \(AudioText.clock(report.milliseconds)) of audio")
+            "\(title): \(AudioText.count(report.chapters, "chapter")), \(AudioText.clock(report.milliseconds)) of audio"
+        )
         try AudioText.report(report.problems, again: "Run the same command again to try them again.")
     }
 }

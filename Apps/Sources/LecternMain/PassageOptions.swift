@@ -40,7 +40,7 @@ struct PassageOptions: ParsableArguments {
     }
 }
 
-/// What commands say about audio.
+/// The words of commands about audio.
 enum AudioText {
     /// Returns a duration, such as `4:07` or `1:04:07`.
     static func clock(_ milliseconds: Int) -> String {

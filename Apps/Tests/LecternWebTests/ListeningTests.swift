@@ -69,7 +69,9 @@ struct ListeningTests {
 
     @Test(
         "The usual voice speaks the language of the text, or English if that is unknown",
-        arguments: [("en", "en-us"), ("en-GB", "en-us"), ("und", "en-us"), ("", "en-us"), ("es", "es"), ("de-AT", "de")])
+        arguments: [
+            ("en", "en-us"), ("en-GB", "en-us"), ("und", "en-us"), ("", "en-us"), ("es", "es"), ("de-AT", "de"),
+        ])
     @MainActor func choosesVoice(_ language: String, _ voice: String) {
         #expect(ListeningDesk.voice(for: language).voice == voice)
     }

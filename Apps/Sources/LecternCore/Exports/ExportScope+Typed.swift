@@ -40,7 +40,8 @@ extension ExportScope {
             return
         }
         let (first, last) = (places.lowerBound.chapter, places.upperBound.chapter)
-        self = first < last
+        self =
+            first < last
             ? .chapters(reference.book, first...last) : .chapter(ChapterID(reference.book, first))
     }
 }

@@ -44,7 +44,8 @@ public struct LecternFace: Sendable {
     @MainActor
     static func make(
         database: AppDatabase, library: TextLibrary, personal: PersonalData, listening: ListeningDesk,
-        handouts: HandoutDesk, settings: ReaderSettings, now: @escaping @Sendable () -> Date = { Date() }, zone: TimeZone = .current,
+        handouts: HandoutDesk, settings: ReaderSettings, now: @escaping @Sendable () -> Date = { Date() },
+        zone: TimeZone = .current,
         write: @escaping @Sendable (ReaderSettings) throws -> Void
     ) throws -> Face {
         let assets = try Assets(EmbeddedFiles.all)
