@@ -227,7 +227,7 @@ class HandingOut(LecternCase):
         self.open("/web/2john/1")
         self.page.get_by_role("button", name=re.compile("^Text:")).click()
         self.page.get_by_label("Texts").get_by_role("link", name="Hand out").click()
-        expect(self.page.get_by_role("radio", name="2 John", exact=True).first).to_be_checked()
+        expect(self.page.get_by_role("radio", name="2 John 1")).to_be_checked()
         self.page.get_by_role("button", name="Make the file").click()
         link = self.page.get_by_role("link", name=re.compile("^2 John"))
         expect(link).to_be_visible(timeout=60_000)
@@ -255,7 +255,7 @@ class HandingOut(LecternCase):
 
     def test_reminds_of_a_plan_in_a_calendar(self):
         self.open("/plans")
-        self.page.get_by_text("The Gospels").click()
+        self.page.get_by_role("radio", name=re.compile("^The Gospels")).check()
         self.page.get_by_role("button", name="Begin today").click()
         self.page.get_by_label("Remind me at").fill("21:30")
         with self.page.expect_download() as download:
