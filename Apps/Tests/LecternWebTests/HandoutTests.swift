@@ -10,7 +10,7 @@ import Testing
 @testable import LecternWeb
 
 /// Files to hand out, made with the real espeak-ng.
-@Suite("Handing out on the pages")
+@Suite("Handing out on the pages", .serialized)  // Each test runs an engine that starts programs.
 struct HandoutTests {
     private struct State: Decodable {
         struct Item: Decodable {
@@ -114,16 +114,28 @@ struct HandoutTests {
 
     @Test("The reminders of a plan are a calendar file at the chosen time")
     func remindsOfPlans() async throws {
-        try await withFace(try await makeFace().face, over: .router) { client in
-            let page = try await client.page("/plans")
-            let plans = try await client.submit(
-                try page.form(withButton: "Begin today"), ["template": "gospels", "text": "web"])
-            let form = try plans.form(withButton: "Reminders of The Gospels for your calendar")
+        let made = try await makeFace()
+        // Two days, from the day of the face's clock.
+        let now = Moment(Date(timeIntervalSince1970: 1_800_000_000))
+        let john = BookID(rawValue: "John")
+        _ = try await made.personal.perform(
+            PlanCommand(
+                id: UUID(), madeAt: now, offset: 0,
+                .begin(
+                    plan: UUID(), name: "Two days", template: .own(passages: ["John.2", "John.3"], days: 2),
+                    text: "web", start: CalendarDay(now, offset: 0))),
+            in: PlanText([
+                PlanText.Chapter(ChapterID(john, 2), verses: [1]),
+                PlanText.Chapter(ChapterID(john, 3), verses: [15, 16]),
+            ]))
+        try await withFace(made.face, over: .router) { client in
+            let plans = try await client.page("/plans")
+            let form = try plans.form(withButton: "Reminders of Two days for your calendar")
             let answer = try await client.get(form.action + "?at=21%3A30")
             #expect(answer.headers[.contentType] == "text/calendar; charset=utf-8")
             #expect(answer.text.hasPrefix("BEGIN:VCALENDAR\r\n"))
             #expect(answer.text.contains("T213000\r\n"))
-            #expect(answer.text.contains("SUMMARY:The Gospels: John "))
+            #expect(answer.text.contains("SUMMARY:Two days: John "))
             for wrong in ["25%3A00", "7", "07%3A60", "x"] {
                 #expect(try await client.get(form.action + "?at=\(wrong)").status == .unprocessableContent)
             }
