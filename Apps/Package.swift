@@ -87,6 +87,7 @@ let package = Package(
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -197,6 +198,7 @@ let package = Package(
             dependencies: [
                 "AppCommand", "HablareWeb", "LecternCore", "LecternTexts", "LecternWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "Logging", package: "swift-log"),
@@ -222,6 +224,8 @@ let package = Package(
             dependencies: [
                 "LecternCore", "LecternTexts", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HablarePersistence", package: "hablare"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/LecternBench", swiftSettings: strict),
         .testTarget(
@@ -233,6 +237,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),

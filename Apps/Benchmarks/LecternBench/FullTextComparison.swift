@@ -6,8 +6,17 @@ import LecternTexts
 
 /// The same searches with SQLite's FTS5, in the same file and the same run, for the decision record on searching texts.
 ///
-/// The index has no content, and the number of a row is the ordinal of its verse: nothing in SQLite finds verses faster.
+/// The index has no content and no sizes of columns, it has the prefixes of one to three letters, it is one segment, and
+/// the number of a row is the ordinal of its verse: nothing in SQLite finds verses faster.
 struct FullTextComparison {
+    /// The kind of index.
+    enum Detail: String, CaseIterable {
+        /// With the positions of words, which phrases need.
+        case full
+        /// With the verses of words only. It finds no phrases, so Lectern would need both.
+        case none
+    }
+
     /// A way to count the verses of each book.
     enum Counting: String, CaseIterable {
         /// Reads the number of each row that is found, once.
@@ -20,22 +29,27 @@ struct FullTextComparison {
     private let books: [Range<Int>]
     private let bookOfVerse: [Int]
     private let store = TextStore()
+    private let table: String
 
     /// Creates the index.
-    init(_ text: StoredText, in db: Database) throws {
+    init(_ text: StoredText, _ detail: Detail, in db: Database) throws {
         self.text = text
+        table = "bench_\(detail)"
         books = try store.books(of: text, in: db).map(\.ordinals)
         var bookOfVerse = [Int](repeating: 0, count: text.verseCount)
         for (book, verses) in books.enumerated() { for verse in verses { bookOfVerse[verse] = book } }
         self.bookOfVerse = bookOfVerse
         try db.execute(
             sql: """
-                CREATE VIRTUAL TABLE benchText USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')
+                CREATE VIRTUAL TABLE \(table) USING fts5(
+                    words, content='', columnsize=0, detail=\(detail.rawValue), prefix='1 2 3',
+                    tokenize='unicode61 remove_diacritics 0')
                 """)
-        let insert = try db.cachedStatement(sql: "INSERT INTO benchText (rowid, words) VALUES (?, ?)")
+        let insert = try db.cachedStatement(sql: "INSERT INTO \(table) (rowid, words) VALUES (?, ?)")
         for verse in try store.verses(0..<text.verseCount, of: text, in: db) {
             try insert.execute(arguments: [verse.ordinal, TextFolding.fold(verse.verse.text)])
         }
+        try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('optimize')")
     }
 
     /// Searches, counts the verses of each book, and reads a page of 20 hits with two verses around each.
@@ -47,7 +61,7 @@ struct FullTextComparison {
         switch counting {
         case .rows:
             let rows = try Int.fetchCursor(
-                db.cachedStatement(sql: "SELECT rowid FROM benchText WHERE benchText MATCH ? ORDER BY rowid"),
+                db.cachedStatement(sql: "SELECT rowid FROM \(table) WHERE \(table) MATCH ? ORDER BY rowid"),
                 arguments: [expression])
             while let row = try rows.next() {
                 if page.count < 20 { page.append(row) }
@@ -55,10 +69,10 @@ struct FullTextComparison {
             }
         case .ranges:
             page = try Int.fetchAll(
-                db.cachedStatement(sql: "SELECT rowid FROM benchText WHERE benchText MATCH ? ORDER BY rowid LIMIT 20"),
+                db.cachedStatement(sql: "SELECT rowid FROM \(table) WHERE \(table) MATCH ? ORDER BY rowid LIMIT 20"),
                 arguments: [expression])
             let statement = try db.cachedStatement(
-                sql: "SELECT count(*) FROM benchText WHERE benchText MATCH ? AND rowid BETWEEN ? AND ?")
+                sql: "SELECT count(*) FROM \(table) WHERE \(table) MATCH ? AND rowid BETWEEN ? AND ?")
             for (book, verses) in books.enumerated() {
                 counts[book] =
                     try Int.fetchOne(statement, arguments: [expression, verses.lowerBound, verses.upperBound - 1]) ?? 0

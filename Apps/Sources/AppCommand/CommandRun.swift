@@ -29,6 +29,8 @@ public enum CommandRun {
             return 0
         } catch let status as ExitCode {
             return status.rawValue
+        } catch let stop as CommandStop {
+            return stop.status
         } catch {
             return report(error, root, name, describe)
         }

@@ -67,6 +67,15 @@ struct ListeningTests {
         return try await client.command("listen", fields).status
     }
 
+    @Test(
+        "The usual voice speaks the language of the text, or English if that is unknown",
+        arguments: [
+            ("en", "en-us"), ("en-GB", "en-us"), ("und", "en-us"), ("", "en-us"), ("es", "es"), ("de-AT", "de"),
+        ])
+    @MainActor func choosesVoice(_ language: String, _ voice: String) {
+        #expect(ListeningDesk.voice(for: language).voice == voice)
+    }
+
     @Test("A chapter is played verse by verse as Ogg Opus, and goes on at the verse")
     func plays() async throws {
         try await listening { client, _ in

@@ -67,6 +67,7 @@ struct MadeFace {
     let personal: PersonalData
     let narration: Narration
     let listening: ListeningDesk
+    let handouts: HandoutDesk
 }
 
 /// Makes a face over an empty database, or over one with two texts.
@@ -84,9 +85,11 @@ func makeFace(isEmpty: Bool = false) async throws -> MadeFace {
     let narration = try Narration(in: folder, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let listening = ListeningDesk(
         narrator: narration.narrator, voices: narration.voices, shelf: TextShelf(database), personal: personal)
+    let handouts = HandoutDesk(in: folder.appending(path: "handouts"), narrator: narration.narrator)
     let face = try LecternFace.make(
-        database: database, library: library, personal: personal, listening: listening, settings: ReaderSettings(),
+        database: database, library: library, personal: personal, listening: listening, handouts: handouts,
+        settings: ReaderSettings(),
         now: { Date(timeIntervalSince1970: 1_800_000_000) }, zone: .gmt
     ) { _ in }
-    return MadeFace(face: face, personal: personal, narration: narration, listening: listening)
+    return MadeFace(face: face, personal: personal, narration: narration, listening: listening, handouts: handouts)
 }

@@ -3,6 +3,7 @@
 import os
 import re
 import unittest
+import zipfile
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -202,7 +203,8 @@ class Around(LecternCase):
 
     def test_axe_finds_nothing(self):
         paths = ["/", "/web", "/web/john", "/web/john/3", "/kjv/ps/23?with=web", "/search?q=grace&in=kjv", "/marks",
-                 "/mark?in=web&at=John.3.16", "/plans", "/history", "/texts", "/settings", "/data", "/go?q=john+99&in=web"]
+                 "/mark?in=web&at=John.3.16", "/plans", "/history", "/texts", "/settings", "/data",
+                 "/handouts?in=web&at=John.3", "/go?q=john+99&in=web"]
         for theme in ["light", "sepia", "dark", "black"]:
             for path in paths if theme == "light" else paths[3:6]:
                 with self.subTest(path=path, theme=theme):
@@ -213,10 +215,53 @@ class Around(LecternCase):
 
     def test_reflows_at_320_pixels(self):
         self.page.set_viewport_size({"width": 320, "height": 600})
-        for path in ["/", "/web/john/3", "/web/ps/119", "/web/john/3?with=kjv", "/search?q=the&in=kjv", "/settings"]:
+        for path in ["/", "/web/john/3", "/web/ps/119", "/web/john/3?with=kjv", "/search?q=the&in=kjv", "/settings",
+                     "/handouts?in=web&at=John.3"]:
             self.open(path)
             width = self.page.evaluate("document.documentElement.scrollWidth")
             self.assertLessEqual(width, 320, path)
+
+
+class HandingOut(LecternCase):
+    def test_makes_a_talking_book_of_the_chapter_and_downloads_it(self):
+        self.open("/web/2john/1")
+        self.page.get_by_role("button", name=re.compile("^Text:")).click()
+        self.page.get_by_label("Texts").get_by_role("link", name="Hand out").click()
+        expect(self.page.get_by_role("radio", name="2 John 1")).to_be_checked()
+        self.page.get_by_role("button", name="Make the file").click()
+        link = self.page.get_by_role("link", name=re.compile("^2 John"))
+        expect(link).to_be_visible(timeout=60_000)
+        expect(self.page.get_by_role("status").filter(has_text="is ready.")).to_have_count(1)
+        with self.page.expect_download() as download:
+            link.click()
+        self.assertRegex(download.value.suggested_filename, r"^2 John.* \(World English Bible\), read aloud\.epub$")
+        with zipfile.ZipFile(download.value.path()) as book:
+            self.assertIn("EPUB/overlays/2John-1.smil", book.namelist())
+        self.page.get_by_role("button", name=re.compile("^Remove 2 John")).click()
+        expect(link).to_have_count(0)
+
+    def test_stops_a_long_file_and_makes_the_next_one(self):
+        self.open("/handouts?in=kjv&at=Gen.1")
+        self.page.get_by_role("radio", name="King James Version").check()
+        self.page.get_by_role("button", name="Make the file").click()
+        progress = self.page.get_by_role("progressbar", name="Progress of King James Version")
+        expect(self.page.get_by_text(re.compile("^[1-9].* of 1189 chapters$"))).to_be_visible(timeout=60_000)
+        self.page.get_by_role("radio", name="Plain text").check()
+        self.page.get_by_role("button", name="Make the file").click()
+        expect(self.page.get_by_text("Waits for the file before it")).to_be_visible()
+        self.page.get_by_role("button", name="Remove King James Version, Talking book").click()
+        expect(progress).to_have_count(0)
+        expect(self.page.get_by_role("link", name="Genesis 1 (King James Version)")).to_be_visible(timeout=30_000)
+
+    def test_reminds_of_a_plan_in_a_calendar(self):
+        self.open("/plans")
+        self.page.get_by_role("radio", name=re.compile("^The Gospels")).check()
+        self.page.get_by_role("button", name="Begin today").click()
+        self.page.get_by_label("Remind me at").fill("21:30")
+        with self.page.expect_download() as download:
+            self.page.get_by_role("button", name=re.compile("for your calendar$")).click()
+        self.assertEqual(download.value.suggested_filename, "reminders.ics")
+        self.assertIn("T213000", open(download.value.path()).read())
 
 
 class WithoutScripts(LecternCase):

@@ -58,27 +58,39 @@ public struct Pages: Sendable {
     ///
     /// - Parameters:
     ///   - name: The template's name.
-    ///   - model: The values of the page, such as a structure or a dictionary. It is read by reflection, so pass a
+    ///   - model: The values of the page, such as a structure or a dictionary. It is read by reflection, once, so pass a
     ///     value and not an observed object.
     ///   - slots: The markup of the template's slots, by name. A slot without one is empty. Default: none.
     /// - Throws: ``PageError`` if there is no such template.
     public func html(
         _ name: String, _ model: some Sendable, slots: [String: Markup] = [:]
     ) throws(PageError) -> String {
-        guard names.contains(name), let html = library.render(model, withTemplate: name) else {
+        guard names.contains(name), let values = TemplateValues.of(model),
+            let html = library.render(values, withTemplate: name)
+        else {
             throw PageError(faults: ["There is no template '\(name)'."])
         }
         return filled(html, slots)
     }
 
     private func filled(_ html: String, _ slots: [String: Markup]) -> String {
-        var (result, rest) = ("", html[...])
+        var result = ""
         result.reserveCapacity(slots.values.reduce(html.utf8.count) { $0 + $1.html.utf8.count })
-        while let start = rest.range(of: slotStart) {
-            result += rest[..<start.lowerBound]
-            let end = rest[start.upperBound...].firstIndex(of: "\u{E002}") ?? rest.endIndex
-            result += slots[String(rest[start.upperBound..<end])]?.html ?? ""
-            rest = end == rest.endIndex ? "" : rest[rest.index(after: end)...]
+        var (rest, searched) = (html[...], html.startIndex)
+        // The first byte of a place is rare, so a search for it is much faster than one for the whole start.
+        while let lead = slotStart.utf8.first, let start = rest.utf8[searched...].firstIndex(of: lead) {
+            guard rest.utf8[start...].starts(with: slotStart.utf8) else {
+                searched = html.utf8.index(after: start)
+                continue
+            }
+            result += rest[..<start]
+            let name = html.utf8.index(start, offsetBy: slotStart.utf8.count)
+            // Scalars and not characters: a mark that follows the end would belong to its character.
+            let end = html.unicodeScalars[name...].firstIndex(of: "\u{E002}") ?? html.endIndex
+            result += slots[String(html[name..<end])]?.html ?? ""
+            rest = end == html.endIndex ? "" : html[html.unicodeScalars.index(after: end)...]
+            searched = rest.startIndex
+            if rest.isEmpty { return result }
         }
         return result + rest
     }

@@ -60,9 +60,21 @@ struct Resampler {
                     let first = place / up - dropped + 1
                     guard first + width <= history.count else { break }
                     let phase = place % up * width
-                    var sum: Float = 0
-                    for index in 0..<width { sum += history[first + index] * taps[phase + index] }
-                    output.append(sum)
+                    // Four sums, so that no addition waits for the one before it.
+                    var sums: (Float, Float, Float, Float) = (0, 0, 0, 0)
+                    var index = 0
+                    while index + 4 <= width {
+                        sums.0 += history[first + index] * taps[phase + index]
+                        sums.1 += history[first + index + 1] * taps[phase + index + 1]
+                        sums.2 += history[first + index + 2] * taps[phase + index + 2]
+                        sums.3 += history[first + index + 3] * taps[phase + index + 3]
+                        index += 4
+                    }
+                    while index < width {
+                        sums.0 += history[first + index] * taps[phase + index]
+                        index += 1
+                    }
+                    output.append((sums.0 + sums.1) + (sums.2 + sums.3))
                     produced += 1
                 }
             }

@@ -28,13 +28,11 @@ public struct AudioExporter: Sendable {
             let staging = try ExportStaging(for: folder.appendingPathComponent("\(name).opus"))
             defer { staging.remove() }
             var book = BookAudio()
-            for id in part.chapters {
+            try await voice.forEachChapter(part.chapters, of: export) { speech in
                 try Task.checkCancellation()
-                let chapter = try await export.chapter(id)
-                let speech = try await voice.speech(of: chapter, text: export.text.id)
                 // A book may have many hours: its packets wait on the disk.
-                let url = try staging.write(speech.speech.blob, as: "\(id.chapter).speech")
-                book.add(speech, at: url, heading: chapter.heading(in: part.book))
+                let url = try staging.write(speech.speech.blob, as: "\(speech.chapter.id.chapter).speech")
+                book.add(speech, at: url, heading: speech.chapter.heading(in: part.book))
                 report.problems += speech.problems
                 report.chapters += 1
                 await progress(report.chapters, all)

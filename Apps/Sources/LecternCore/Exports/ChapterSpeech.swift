@@ -33,8 +33,34 @@ public struct ExportVoice: Sendable {
         return cost
     }
 
-    private func script(of chapter: Chapter, text: String) -> ChapterScript {
+    func script(of chapter: Chapter, text: String) -> ChapterScript {
         ChapterScript(chapter, of: text, speaksNumbers: speaksNumbers, limit: narrator.limit(of: voice))
+    }
+
+    /// The number of chapters that are narrated at a time, so that no core waits for the last verse of a chapter: 3.
+    static let window = 3
+
+    /// Passes chapters with their speech on, in their order. Speech is made ahead for the chapters that follow.
+    func forEachChapter(
+        _ chapters: [ChapterID], of export: TextExport, _ receive: (ChapterSpeech) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: (Int, ChapterSpeech).self) { group in
+            var (started, next) = (0, 0)
+            var waiting: [Int: ChapterSpeech] = [:]
+            while next < chapters.count {
+                while started < chapters.count, started < next + Self.window {
+                    let (index, id) = (started, chapters[started])
+                    started += 1
+                    group.addTask { (index, try await speech(of: export.chapter(id), text: export.text.id)) }
+                }
+                guard let (index, speech) = try await group.next() else { return }
+                waiting[index] = speech
+                while let speech = waiting.removeValue(forKey: next) {
+                    next += 1
+                    try await receive(speech)
+                }
+            }
+        }
     }
 
     /// Returns the audio of a chapter and its timeline. The audio is made if it is missing.

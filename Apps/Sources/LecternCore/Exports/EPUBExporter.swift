@@ -29,27 +29,30 @@ public struct EPUBExporter: Sendable {
         defer { staging.remove() }
         var package = EPUBPackage(export, parts: parts, narrator: voice?.voice.name)
         var report = ExportReport()
-        let all = parts.reduce(0) { $0 + $1.chapters.count }
-        for part in parts {
-            for id in part.chapters {
-                try Task.checkCancellation()
-                let chapter = try await export.chapter(id)
-                let name = "\(id.book)-\(id.chapter)"
-                var page = EPUBChapter(chapter, in: part.book, of: export.text.description)
-                _ = try staging.write(Data(page.page().utf8), as: "\(name).xhtml")
-                var duration: Int?
-                if let speech = try await voice?.speech(of: chapter, text: export.text.id) {
-                    report.problems += speech.problems
-                    if speech.timeline.milliseconds > 0 {
-                        try write(speech, name, staging)
-                        duration = speech.timeline.milliseconds
-                        report.milliseconds += speech.timeline.milliseconds
-                    }
+        let chapters = parts.flatMap { part in part.chapters.map { (book: part.book, id: $0) } }
+        func add(_ chapter: Chapter, _ speech: ChapterSpeech?) async throws {
+            try Task.checkCancellation()
+            let book = chapters[report.chapters].book
+            let name = "\(chapter.id.book)-\(chapter.id.chapter)"
+            var page = EPUBChapter(chapter, in: book, of: export.text.description)
+            _ = try staging.write(Data(page.page().utf8), as: "\(name).xhtml")
+            var duration: Int?
+            if let speech {
+                report.problems += speech.problems
+                if speech.timeline.milliseconds > 0 {
+                    try write(speech, name, staging)
+                    duration = speech.timeline.milliseconds
+                    report.milliseconds += speech.timeline.milliseconds
                 }
-                package.add(name, title: chapter.heading(in: part.book), in: part.book, milliseconds: duration)
-                report.chapters += 1
-                await progress(report.chapters, all)
             }
+            package.add(name, title: chapter.heading(in: book), in: book, milliseconds: duration)
+            report.chapters += 1
+            await progress(report.chapters, chapters.count)
+        }
+        if let voice {
+            try await voice.forEachChapter(chapters.map(\.id), of: export) { try await add($0.chapter, $0) }
+        } else {
+            for (_, id) in chapters { try await add(export.chapter(id), nil) }
         }
         if voice != nil, report.milliseconds == 0 {
             throw ExportError(

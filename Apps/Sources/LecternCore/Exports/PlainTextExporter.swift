@@ -11,11 +11,17 @@ public struct PlainTextExporter: Sendable {
 
     /// Writes the file. An earlier one is replaced at the end.
     ///
+    /// - Parameters:
+    ///   - output: The file.
+    ///   - progress: Receives the number of chapters that are ready, and the number of all.
     /// - Throws: ``ExportError``, the errors of the database, and `CancellationError`.
-    @concurrent public func write(to output: URL) async throws -> ExportReport {
+    @concurrent public func write(
+        to output: URL, progress: @Sendable (_ ready: Int, _ all: Int) async -> Void = { _, _ in }
+    ) async throws -> ExportReport {
         let parts = try await export.parts()
         let staging = try ExportStaging(for: output)
         defer { staging.remove() }
+        let all = parts.reduce(0) { $0 + $1.chapters.count }
         var report = ExportReport()
         let part = staging.folder.appendingPathComponent("text")
         guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
@@ -35,6 +41,7 @@ public struct PlainTextExporter: Sendable {
                 }
                 do { try file.write(contentsOf: Data(text.utf8)) } catch { throw ExportStaging.failure(output, error) }
                 report.chapters += 1
+                await progress(report.chapters, all)
             }
         }
         try staging.commit(part, as: output)

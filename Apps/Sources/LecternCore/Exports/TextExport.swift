@@ -9,6 +9,8 @@ public enum ExportScope: Sendable, Hashable {
     case book(BookID)
     /// A chapter.
     case chapter(ChapterID)
+    /// Some chapters of a book, both ends included.
+    case chapters(BookID, ClosedRange<Int>)
 }
 
 /// A text, or a part of it, that may be exported.
@@ -20,7 +22,7 @@ public struct TextExport: Sendable {
     public let text: StoredText
     /// The part.
     public let scope: ExportScope
-    private let database: AppDatabase
+    let database: AppDatabase
 
     /// Creates an export.
     public init(_ text: StoredText, _ scope: ExportScope = .text, database: AppDatabase) {
@@ -44,6 +46,8 @@ public struct TextExport: Sendable {
                 case .text: break
                 case .book(let id): guard id == book.id else { return nil }
                 case .chapter(let id): chapters = chapters.filter { $0 == id }
+                case .chapters(let id, let range):
+                    chapters = chapters.filter { $0.book == id && range.contains($0.chapter) }
                 }
                 return chapters.isEmpty ? nil : Part(book: book.description, chapters: chapters)
             }
@@ -56,10 +60,35 @@ public struct TextExport: Sendable {
         return parts
     }
 
+    /// Returns the number of verses of chapters.
+    func verseCounts(_ chapters: [ChapterID]) async throws -> [ChapterID: Int] {
+        let wanted = Set(chapters)
+        return try await database.read { [text] db in
+            var counts: [ChapterID: Int] = [:]
+            for book in try TextStore().books(of: text, in: db) {
+                for chapter in book.chapters {
+                    let id = ChapterID(book.id, chapter.number)
+                    if wanted.contains(id) { counts[id] = chapter.verseCount }
+                }
+            }
+            return counts
+        }
+    }
+
     /// Reads a chapter.
     func chapter(_ id: ChapterID) async throws -> Chapter {
         try await database.read { [text] db in try TextStore().passage(id, of: text, in: db).chapter }
     }
+
+    /// Returns the chapters with their books, in the order of the text.
+    func chapters() async throws -> [(book: BookDescription, id: ChapterID)] {
+        try await parts().flatMap { part in part.chapters.map { (part.book, $0) } }
+    }
+
+    /// Returns the title of what is exported, such as `John 3 (King James Version)`.
+    ///
+    /// - Throws: ``ExportError`` if the text has no such part. The errors of the database.
+    public func title() async throws -> String { title(try await parts()) }
 
     /// The title of what is exported, such as `John 3 (King James Version)`.
     func title(_ parts: [Part]) -> String {
@@ -68,6 +97,10 @@ public struct TextExport: Sendable {
         case .text: return title
         case .book: return parts.first.map { "\($0.book.name) (\(title))" } ?? title
         case .chapter(let id): return parts.first.map { "\($0.book.name) \(id.chapter) (\(title))" } ?? title
+        case .chapters(_, let range):
+            return parts.first.map {
+                "\($0.book.name) \(range.lowerBound)\u{2013}\(range.upperBound) (\(title))"
+            } ?? title
         }
     }
 
@@ -77,6 +110,7 @@ public struct TextExport: Sendable {
         case .text: "lectern:\(text.id)"
         case .book(let id): "lectern:\(text.id):\(id)"
         case .chapter(let id): "lectern:\(text.id):\(id)"
+        case .chapters(let id, let range): "lectern:\(text.id):\(id).\(range.lowerBound)-\(range.upperBound)"
         }
     }
 }

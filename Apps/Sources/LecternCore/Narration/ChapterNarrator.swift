@@ -124,6 +124,14 @@ public struct ChapterNarrator: Sendable {
         _ = try await manager.cancelAll(job: try job(script, voice).key)
     }
 
+    /// Turns the audio of a chapter from a download into cached audio, which may be removed when the cache is full.
+    @concurrent public func release(_ script: ChapterScript, by voice: NarrationVoice) async throws {
+        let job = try job(script, voice)
+        try await BlockingAudioWork.run { [audio] in
+            for index in script.segments.indices { try audio.unpin(job.audioKey(index)) }
+        }
+    }
+
     /// Returns an estimate of a narration's cost. Verses whose audio is stored cost nothing, and equal verses count once.
     public func cost(
         of script: ChapterScript, by voice: NarrationVoice, prices: PriceTable, at date: Date

@@ -13,11 +13,11 @@ public struct TextStore: Sendable {
     /// Returns the texts that can be read, in the order of their first import.
     public func texts(in db: Database) throws -> [StoredText] {
         let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT text.* FROM text WHERE state = 'current'
-                ORDER BY (SELECT min(version) FROM text AS former WHERE former.id = text.id), version
-                """)
+            db.cachedStatement(
+                sql: """
+                    SELECT text.* FROM text WHERE state = 'current'
+                    ORDER BY (SELECT min(version) FROM text AS former WHERE former.id = text.id), version
+                    """))
         return try Array(rows.map { try Self.text($0) })
     }
 

@@ -19,8 +19,9 @@ public struct LecternApplication {
     public let library: TextLibrary
     /// The person's marks, plans and history.
     public let personal: PersonalData
-    private let narration: Narration
+    let narration: Narration
     private let listening: ListeningDesk
+    private let handouts: HandoutDesk
     private let folder: URL
     private let settings: ReaderSettings
     /// Keeps a second Lectern from the same data while this application is open.
@@ -45,9 +46,11 @@ public struct LecternApplication {
             let narration = try Narration(in: folder, logger: logger)
             let listening = ListeningDesk(
                 narrator: narration.narrator, voices: narration.voices, shelf: TextShelf(database), personal: personal)
+            let handouts = HandoutDesk(
+                in: folder.appendingPathComponent("handouts"), narrator: narration.narrator)
             return LecternApplication(
                 database: database, library: library, personal: personal, narration: narration, listening: listening,
-                folder: folder, settings: settings, lock: lock)
+                handouts: handouts, folder: folder, settings: settings, lock: lock)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -66,7 +69,8 @@ public struct LecternApplication {
     public func face() throws -> Face {
         let file = SettingsFile(folder)
         return try LecternFace.make(
-            database: database, library: library, personal: personal, listening: listening, settings: settings
+            database: database, library: library, personal: personal, listening: listening, handouts: handouts,
+            settings: settings
         ) { try file.write($0) }
     }
 
@@ -85,5 +89,5 @@ public struct LecternApplication {
     }
 
     /// The services to run, in the order in which they start.
-    public var services: [any Service] { [narration.engine, listening] }
+    public var services: [any Service] { [narration.engine, listening, handouts] }
 }

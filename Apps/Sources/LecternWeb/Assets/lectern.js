@@ -1,5 +1,6 @@
 // @ts-check
 /** The pages of Lectern: connects state, commands, keys and the tools of a page. The server decides; the page shows. */
+import { reloadHandouts, startHandouts } from './handouts.js';
 import { idMaker } from './ids.js';
 import { listenToKeys } from './keymap.js';
 import { startListening } from './listening.js';
@@ -42,11 +43,17 @@ const turner = isChapter
 const marking = turner === null ? null : startMarking({ sender, turner, listening, signal, refused: showRefusal });
 if (isChapter) startNotes(signal);
 
+const handouts = document.body.dataset['page'] === 'handouts' ? startHandouts(reloadHandouts) : null;
+
 /** @type {number | null} */
 let revision = null;
 stream.addEventListener('state', () => {
   const heard = /** @type {import('./player.js').Listening | undefined} */ (stream.held?.state?.['listening']);
   if (heard !== undefined) listening.show(heard);
+  const files = /** @type {Parameters<NonNullable<typeof handouts>>[0] | undefined} */ (
+    stream.held?.state?.['handouts']
+  );
+  if (files !== undefined) handouts?.(files);
   const reader = /** @type {{revision: number, theme: string} | undefined} */ (stream.held?.state?.['reader']);
   if (reader === undefined) return;
   document.documentElement.dataset['theme'] = reader.theme;

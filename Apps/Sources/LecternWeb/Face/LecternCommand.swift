@@ -71,6 +71,13 @@ enum LecternCommand {
         let done: String
     }
 
+    /// Makes a file of a text, or of a part of it, such as `John.3`.
+    struct HandOut: Decodable, Sendable {
+        let text: String
+        let part: String
+        let form: String
+    }
+
     /// Imports a document of the person's data.
     struct Import: Decodable, Sendable {
         let document: String

@@ -63,15 +63,22 @@ extension LecternFace {
         return Self.download(data, "lectern.json", "application/json")
     }
 
-    /// Sends the person's notes as Markdown.
-    func exportedNotes() async throws -> Response {
-        let names = Dictionary(
-            BookCatalogue.standard.entries.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-        let notes = try await database.read { try NoteDocument(names: names).markdown(in: $0) }
+    /// Sends the person's notes as Markdown or as JSON.
+    func exportedNotes(asJSON: Bool) async throws -> Response {
+        let document = NoteDocument(names: Self.bookNames)
+        if asJSON {
+            return Self.download(
+                try await database.read { try document.json(in: $0) }, "notes.json", "application/json")
+        }
+        let notes = try await database.read { try document.markdown(in: $0) }
         return Self.download(Data(notes.utf8), "notes.md", "text/markdown; charset=utf-8")
     }
 
-    private static func download(_ data: Data, _ name: String, _ type: String) -> Response {
+    /// The English names of the books.
+    static let bookNames = Dictionary(
+        BookCatalogue.standard.entries.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+
+    static func download(_ data: Data, _ name: String, _ type: String) -> Response {
         Response(
             status: .ok,
             headers: [

@@ -17,12 +17,16 @@ extension LecternFace {
         router.get("/mark") { request, _ in try await newMark(Query(request)) }
         router.get("/mark/:id") { _, context in try await mark(context.parameters.get("id") ?? "") }
         router.get("/plans") { _, _ in try await plansPage() }
+        router.get("/plans/:id/reminders.ics") { request, context in
+            try await reminders(context.parameters.get("id") ?? "", Query(request)["at"])
+        }
         router.get("/history") { _, _ in try await history() }
         router.get("/texts") { _, _ in try await texts() }
         router.get("/settings") { _, _ in try pages.page("settings", await model { _ in }) }
         router.get("/data") { _, _ in try pages.page("data", await model { _ in }) }
         router.get("/data/lectern.json") { _, _ in try await exportedData() }
-        router.get("/data/notes.md") { _, _ in try await exportedNotes() }
+        router.get("/data/notes.md") { _, _ in try await exportedNotes(asJSON: false) }
+        router.get("/data/notes.json") { _, _ in try await exportedNotes(asJSON: true) }
         router.get("/:text") { _, context in try await books(context.parameters.get("text") ?? "") }
         router.get("/:text/:book") { _, context in
             try await chapters(context.parameters.get("text") ?? "", context.parameters.get("book") ?? "")

@@ -31,6 +31,27 @@ extension LecternFace {
         return models
     }
 
+    /// Sends reminders of a plan for a calendar.
+    ///
+    /// - Parameters:
+    ///   - name: The id of the plan.
+    ///   - time: The time of the day, such as `07:00`. Default: seven in the morning.
+    func reminders(_ name: String, _ time: String?) async throws -> Response {
+        let id = try Self.id(name)
+        guard let plan = try await database.read({ try PlanStore().plan(id, in: $0) }) else {
+            throw PersonalDataError(.gone, "This plan was removed. Go back to the plans.")
+        }
+        let parts = (time ?? "07:00").split(separator: ":").map { Int($0) }
+        guard parts.count == 2, let hour = parts[0], let minute = parts[1], (0...23).contains(hour),
+            (0...59).contains(minute)
+        else { throw PersonalDataError(.invalid, "The time is not understood. Write it like 07:00.") }
+        let calendar = PlanCalendar(minute: hour * 60 + minute, names: Self.bookNames)
+        guard let document = calendar.document(for: plan, from: today.day, now: Moment(now())) else {
+            throw PersonalDataError(.gone, "Everything of this plan is read. There is nothing to be reminded of.")
+        }
+        return Self.download(Data(document.utf8), "reminders.ics", "text/calendar; charset=utf-8")
+    }
+
     func addPlans(to commands: inout Commands) {
         commands.on("beginPlan", LecternCommand.BeginPlan.self, pageAfterForm: "/plans") { command, id in
             let template: PlanTemplate? =

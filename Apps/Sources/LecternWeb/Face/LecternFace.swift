@@ -13,6 +13,7 @@ public struct LecternFace: Sendable {
     let personal: PersonalData
     let desk: ReaderDesk
     let listening: ListeningDesk
+    let handoutDesk: HandoutDesk
     let cache: PageCache
     let pages: Pages
     let now: @Sendable () -> Date
@@ -34,6 +35,7 @@ public struct LecternFace: Sendable {
     ///   - library: Imports and deletes texts.
     ///   - personal: The person's data.
     ///   - listening: The player.
+    ///   - handouts: The files to hand out.
     ///   - settings: The settings as they were read.
     ///   - now: Returns the present moment. Default: the system's clock.
     ///   - zone: The person's time zone. Default: the system's.
@@ -42,7 +44,8 @@ public struct LecternFace: Sendable {
     @MainActor
     static func make(
         database: AppDatabase, library: TextLibrary, personal: PersonalData, listening: ListeningDesk,
-        settings: ReaderSettings, now: @escaping @Sendable () -> Date = { Date() }, zone: TimeZone = .current,
+        handouts: HandoutDesk, settings: ReaderSettings, now: @escaping @Sendable () -> Date = { Date() },
+        zone: TimeZone = .current,
         write: @escaping @Sendable (ReaderSettings) throws -> Void
     ) throws -> Face {
         let assets = try Assets(EmbeddedFiles.all)
@@ -50,16 +53,21 @@ public struct LecternFace: Sendable {
         let desk = ReaderDesk(settings, personal: personal, write: write)
         let lectern = LecternFace(
             shelf: TextShelf(database), library: library, personal: personal, desk: desk, listening: listening,
-            cache: desk.cache, pages: pages, now: now, zone: zone)
+            handoutDesk: handouts, cache: desk.cache, pages: pages, now: now, zone: zone)
         var face = Face(name: "lectern", pages: pages, assets: assets)
         face.states.feed("reader") { desk.state }
         face.states.feed("listening") { listening.state }
+        face.states.feed("handouts") { handouts.state }
         face.media = media(listening.audio)
         lectern.addMarks(to: &face.commands)
         lectern.addPlans(to: &face.commands)
         lectern.addData(to: &face.commands)
         lectern.addListening(to: &face.commands)
-        face.routes = { lectern.addPages(to: $0) }
+        lectern.addHandouts(to: &face.commands)
+        face.routes = { router in
+            lectern.addPages(to: router)
+            lectern.addHandouts(to: router)
+        }
         face.problem = { Self.problem($0) }
         return face
     }
@@ -91,6 +99,10 @@ public struct LecternFace: Sendable {
         case let error as PersonalDataError:
             FaceProblem(
                 status(of: error.code), code: error.code.rawValue, title: title(of: error.code), detail: error.message)
+        case let error as ExportError:
+            FaceProblem(
+                error.code == .missing ? .notFound : .unprocessableContent, code: error.code.rawValue,
+                title: "The file cannot be made", detail: error.message)
         case let error as TextImportError:
             FaceProblem(
                 .unprocessableContent, code: error.code.rawValue, title: "The text cannot be imported",

@@ -74,10 +74,10 @@ final class ListeningDesk: Service {
         return created
     }
 
-    /// Returns the default voice of a language: that of espeak-ng.
+    /// Returns the default voice of a language: that of espeak-ng. A text whose language is unknown is read in English.
     static func voice(for language: String) -> NarrationVoice {
         let base = language.split(separator: "-").first.map(String.init) ?? "en"
-        guard !base.isEmpty, base != "en", base.allSatisfy({ $0.isASCII && $0.isLetter }) else { return .espeak }
+        guard !["", "en", "und"].contains(base), base.allSatisfy({ $0.isASCII && $0.isLetter }) else { return .espeak }
         return NarrationVoice(provider: "espeak-ng", voice: base, name: "espeak-ng", languages: [base])
     }
 

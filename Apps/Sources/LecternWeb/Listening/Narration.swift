@@ -10,6 +10,8 @@ import ServiceLifecycle
 struct Narration: Sendable {
     /// Runs the engine.
     let engine: EngineService
+    /// The manager of the engine.
+    let manager: AIRequestManager
     /// Makes the audio of chapters.
     let narrator: ChapterNarrator
     /// The voices.
@@ -27,7 +29,7 @@ struct Narration: Sendable {
             return try CommandProvider(template, supervisor: supervisor)
         }
         let registry = try ProviderRegistry(programs)
-        let manager = AIRequestManager(
+        manager = AIRequestManager(
             store: try SQLiteStore(directory: folder.appendingPathComponent("engine")), providers: registry,
             configuration: EngineConfiguration(shutdownGrace: .zero), logger: logger)
         engine = EngineService(manager)

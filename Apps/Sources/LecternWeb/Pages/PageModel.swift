@@ -43,4 +43,5 @@ struct PageModel: Sendable {
     var plans: PlansPage?
     var history: HistoryPage?
     var library: LibraryPage?
+    var handouts: HandoutPage?
 }

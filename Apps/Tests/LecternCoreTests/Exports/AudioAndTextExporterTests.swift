@@ -65,6 +65,65 @@ import Testing
         #expect(bench.voice.record.calls.isEmpty)
     }
 
+    @Test func `A narration that was cut off goes on with the missing verses`() async throws {
+        let bench = try NarrationBench()
+        let export = try await export(.text)
+        let texts = SampleText.small.books.flatMap { $0.chapters.joined() }
+        // The process ends in the middle of the first run: only some verses are stored.
+        let first = try await bench.running { narrator, _ in
+            try await ExportVoice(narrator, voice: NarrationBench.voice).prepare(
+                TextExport(export.text, .book(BookID(rawValue: "John")), database: export.database))
+        }
+        #expect(first.chapters == 1)
+        let before = bench.voice.record.calls.count
+        #expect(before == 2)
+        let seen = Recorder<NarrationProgress>()
+        let report = try await bench.running { narrator, _ in
+            try await ExportVoice(narrator, voice: NarrationBench.voice).prepare(export) { await seen.add($0) }
+        }
+        #expect(report.chapters == 3)
+        #expect(report.milliseconds == texts.map(NarrationBench.milliseconds).reduce(0, +))
+        #expect(bench.voice.record.calls.count == texts.count)
+        let last = try #require(await seen.all.last)
+        #expect((last.verses, last.allVerses, last.chapters, last.allChapters) == (6, 6, 3, 3))
+        #expect(last.milliseconds == report.milliseconds)
+    }
+
+    @Test func `Narrated audio is kept until it is released`() async throws {
+        let bench = try NarrationBench(maximumBytes: 1)
+        let export = try await export(.book(BookID(rawValue: "John")))
+        for isReleased in [false, true] {
+            let report = try await bench.running { narrator, _ in
+                let voice = ExportVoice(narrator, voice: NarrationBench.voice)
+                if isReleased { try await voice.release(export) }
+                return try await voice.prepare(export)
+            }
+            #expect(report.milliseconds > 0)
+        }
+        // The cache is too small for anything, so what was released had to be made again.
+        #expect(bench.voice.record.calls.count == 4)
+    }
+
+    @Test(arguments: [
+        ("Gen", ExportScope.book(BookID(rawValue: "Gen"))), ("gen 2", .chapter(ChapterID(BookID(rawValue: "Gen"), 2))),
+        ("Gen 1-2", .chapters(BookID(rawValue: "Gen"), 1...2)),
+        ("Gen 1:2", .chapter(ChapterID(BookID(rawValue: "Gen"), 1))),
+    ])
+    func `A passage names what is exported`(_ typed: String, _ scope: ExportScope) async throws {
+        let export = try await export(.text)
+        let shape = try await export.database.read { try TextStore().shape(of: export.text, in: $0) }
+        #expect(try ExportScope(typed: typed, in: shape) == scope)
+        #expect(try await TextExport(export.text, scope, database: export.database).parts().count == 1)
+    }
+
+    @Test(arguments: ["Gen 9", "Rom 1", "Gen 1; John 1", "no passage", ""])
+    func `A passage that does not exist is refused`(_ typed: String) async throws {
+        let export = try await export(.text)
+        let shape = try await export.database.read { try TextStore().shape(of: export.text, in: $0) }
+        let error = #expect(throws: ExportError.self) { try ExportScope(typed: typed, in: shape) }
+        #expect(error?.code == .missing)
+    }
+
     @Test func `A plain file has a line for each verse`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -96,4 +155,10 @@ import Testing
         let file = WebVTT.file([(id: "1", start: 0, end: 3_723_004, text: "a --> b\n\n<c> & d")])
         #expect(file == "WEBVTT\n\n1\n00:00:00.000 --> 01:02:03.004\na --&gt; b &lt;c&gt; &amp; d\n")
     }
+}
+
+/// Collects what a closure receives.
+private actor Recorder<Value: Sendable> {
+    private(set) var all: [Value] = []
+    func add(_ value: Value) { all.append(value) }
 }

@@ -25,11 +25,14 @@ struct BibleLine {
         }
         self.chapter = chapter
         self.verse = verse
-        text = rest
+        text = rest.drop { $0 == UInt8(ascii: " ") }
     }
 
-    /// The text with single spaces.
-    var cleanText: String { String(decoding: text, as: UTF8.self).collapsed }
+    /// The text with single spaces, and whether bytes that are no UTF-8 were replaced.
+    var cleanText: (text: String, isRepaired: Bool) {
+        if let text = String(validating: text, as: UTF8.self) { return (text.collapsed, false) }
+        return (String(decoding: text, as: UTF8.self).collapsed, true)
+    }
 
     private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {
         let digits = rest.prefix(while: \.isASCIIDigit)
@@ -42,13 +45,16 @@ struct BibleLine {
 extension String {
     /// The text with white space and control characters as single ASCII spaces, and none at its ends.
     var collapsed: String {
-        var wasSpace = true
-        if utf8.allSatisfy({ byte in
-            defer { wasSpace = byte == 0x20 }
-            return byte > 0x20 && byte < 0x7F || (byte == 0x20 && !wasSpace)
-        }), !wasSpace || isEmpty {
-            return self
+        // Nearly all verses are ASCII with single spaces, but for a space at their start.
+        let isClean = utf8.withContiguousStorageIfAvailable { bytes in
+            var wasSpace = true
+            for byte in bytes {
+                guard byte > 0x20 && byte < 0x7F || (byte == 0x20 && !wasSpace) else { return false }
+                wasSpace = byte == 0x20
+            }
+            return !wasSpace || bytes.isEmpty
         }
+        if isClean == true { return self }
         return unicodeScalars.split(whereSeparator: \.isCollapsible).map(String.init).joined(separator: " ")
     }
 

@@ -126,8 +126,8 @@ struct BibleLinesReader {
             return
         }
         lastVerse = verse.verse
-        let text = verse.cleanText
-        if text.contains("\u{FFFD}") {
+        let (text, isRepaired) = verse.cleanText
+        if isRepaired {
             try warn("The line is not valid UTF-8. Bytes were replaced.", number, receive)
         }
         blocks.append(

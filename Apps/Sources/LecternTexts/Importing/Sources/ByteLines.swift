@@ -11,7 +11,7 @@ struct ByteLines {
         var number = 0
         while let piece = try source() {
             var start = piece.startIndex
-            while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            while let end = piece.index(of: UInt8(ascii: "\n"), from: start) {
                 number += 1
                 if rest.isEmpty {
                     try check(end - start, number)

@@ -1,18 +1,9 @@
-import Foundation
-
 extension MarkupReader {
     func matches(_ text: StaticString) -> Bool {
         text.withUTF8Buffer { buffer[position...].starts(with: $0) }
     }
 
-    func index(of byte: UInt8, from start: Int) -> Int? {
-        buffer.withUnsafeBufferPointer { bytes in
-            guard start < bytes.count, let base = bytes.baseAddress,
-                let found = memchr(base + start, Int32(byte), bytes.count - start)
-            else { return nil }
-            return UnsafeRawPointer(found) - UnsafeRawPointer(base)
-        }
-    }
+    func index(of byte: UInt8, from start: Int) -> Int? { buffer.index(of: byte, from: start) }
 
     /// Returns the index of the `>` that ends the tag at the position, outside of quotes.
     func endOfTag() throws -> Int? {

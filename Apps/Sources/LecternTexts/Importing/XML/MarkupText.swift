@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// Decodes the text of XML: UTF-8 with references to characters and to the five predefined entities.
 enum MarkupText {
     /// Text, and whether it had to be repaired.
@@ -16,7 +22,7 @@ enum MarkupText {
 
     /// Decodes bytes. `entities` are more entities by name, such as `nbsp`.
     static func decode(_ bytes: ArraySlice<UInt8>, entities: [String: String]) -> Decoded {
-        guard bytes.contains(UInt8(ascii: "&")) else { return plain(bytes) }
+        guard hasReference(bytes) else { return plain(bytes) }
         var result = Decoded(text: "")
         var rest = bytes
         while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
@@ -40,6 +46,13 @@ enum MarkupText {
     /// Decodes the bytes of a section of character data, in which `&` is a character.
     static func decode(_ bytes: ArraySlice<UInt8>, literally: Bool) -> Decoded {
         literally ? plain(bytes) : decode(bytes, entities: [:])
+    }
+
+    private static func hasReference(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return memchr(base, Int32(UInt8(ascii: "&")), bytes.count) != nil
+        }
     }
 
     private static func plain(_ bytes: ArraySlice<UInt8>) -> Decoded {

@@ -64,8 +64,9 @@ struct SwordComposer {
             osis.builder.append(" ")
             osis.builder.beginVerse(key.verse)
         }
+        let words = markup == .osis ? SwordWords.removed(from: content) : content
         let reader = MarkupReader(
-            fragment: isLatin ? Array(String(decoding: content.map(UInt16.init), as: UTF16.self).utf8) : content)
+            fragment: isLatin ? Array(String(decoding: words.map(UInt16.init), as: UTF16.self).utf8) : words)
         while let token = try reader.next() {
             switch markup {
             case .osis: osis.handle(token)

@@ -42,7 +42,7 @@ struct SwordEntryReader {
     private mutating func nextLine() throws -> ArraySlice<UInt8>? {
         var searched = position
         while true {
-            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+            if let end = buffer.index(of: 0x0A, from: searched) {
                 defer { position = end + 1 }
                 return buffer[position..<end]
             }
