@@ -15,6 +15,7 @@ public struct LecternFace: Sendable {
     let listening: ListeningDesk
     let cache: PageCache
     let pages: Pages
+    let worker: KeepingWorker
     let now: @Sendable () -> Date
     let zone: TimeZone
 
@@ -50,7 +51,7 @@ public struct LecternFace: Sendable {
         let desk = ReaderDesk(settings, personal: personal, write: write)
         let lectern = LecternFace(
             shelf: TextShelf(database), library: library, personal: personal, desk: desk, listening: listening,
-            cache: desk.cache, pages: pages, now: now, zone: zone)
+            cache: desk.cache, pages: pages, worker: KeepingWorker(assets), now: now, zone: zone)
         var face = Face(name: "lectern", pages: pages, assets: assets)
         face.states.feed("reader") { desk.state }
         face.states.feed("listening") { listening.state }
@@ -59,7 +60,10 @@ public struct LecternFace: Sendable {
         lectern.addPlans(to: &face.commands)
         lectern.addData(to: &face.commands)
         lectern.addListening(to: &face.commands)
-        face.routes = { lectern.addPages(to: $0) }
+        face.routes = { router in
+            lectern.addKeeping(to: router)
+            lectern.addPages(to: router)
+        }
         face.problem = { Self.problem($0) }
         return face
     }

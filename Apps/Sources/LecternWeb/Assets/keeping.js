@@ -1,0 +1,97 @@
+// @ts-check
+/** Keeps pages in this browser: registers the worker, fetches ahead of need, and goes on with downloads. */
+import { names } from './shelf.js';
+
+/** The pages that are kept besides chapters. */
+const pages = ['/', '/texts', '/marks', '/plans', '/history', '/settings', '/device'];
+/** The time after which pages are fetched ahead again, in milliseconds. */
+const every = 600_000;
+const warmedKey = 'lectern.warmed';
+
+/**
+ * @param {{keeper: import('./keeper.js').Keeper, signal: AbortSignal, say: (text: string) => void}} shared
+ */
+export function startKeeping({ keeper, signal, say }) {
+  const workers = 'serviceWorker' in navigator ? navigator.serviceWorker : null;
+  const wasControlled = workers !== null && workers.controller !== null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
+  let isWarm = false;
+  void workers?.register('/sw.js', { type: 'module', updateViaCache: 'none' }).catch(() => null);
+  window.addEventListener('storage', (event) => {
+    if (event.key === 'lectern.downloads') keeper.changed();
+  }, { signal });
+  signal.addEventListener('abort', () => clearTimeout(timer));
+
+  /** Waits for the worker, without which nothing can be kept. */
+  async function controlled() {
+    if (workers === null) return false;
+    await workers.ready;
+    if (workers.controller === null) {
+      await new Promise((resolve) => workers.addEventListener('controllerchange', resolve, { once: true, signal }));
+    }
+    return true;
+  }
+
+  /** Has the worker keep pages. @param {string[]} paths */
+  async function fetchPages(paths) {
+    for (const path of paths) {
+      if (signal.aborted) return;
+      await fetch(path, { signal, headers: { accept: 'text/html' } }).catch(() => null);
+    }
+  }
+
+  async function warm() {
+    if (isWarm || !(await controlled())) return;
+    isWarm = true;
+    void keeper.run();
+    // The page was loaded before the worker was there.
+    if (!wasControlled) await fetchPages([location.pathname + location.search]);
+    const mark = `${new URL(import.meta.url).pathname} ${Math.floor(Date.now() / every)}`;
+    if (localStorage.getItem(warmedKey) === mark) return;
+    const answer = await fetch('/keep', { signal, headers: { accept: 'application/json' } }).catch(() => null);
+    if (answer === null || !answer.ok) return;
+    const { texts, ahead } = /** @type {{texts: {id: string}[], ahead: string[]}} */ (await answer.json());
+    await fetchPages([...new Set([...pages, ...texts.map(({ id }) => `/${id}`), ...ahead])]);
+    if (signal.aborted) return;
+    await keeper.refresh(texts.map(({ id }) => id)).catch(() => undefined);
+    localStorage.setItem(warmedKey, mark);
+  }
+
+  document.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('[data-keep="audio"]') : null;
+    const shown = document.querySelector('article.chapter');
+    if (button === null || !(shown instanceof HTMLElement)) return;
+    const [book = '', chapter = '1'] = (shown.dataset['osis'] ?? '').split('.');
+    void navigator.storage?.persist?.();
+    document.getElementById('editions')?.hidePopover?.();
+    void keeper.keepAudio(shown.dataset['text'] ?? '', book, [Number(chapter)]).then(
+      () => say('The audio is being kept. See On this device.'),
+      (error) => say(error instanceof Error ? error.message : String(error)),
+    );
+  }, { signal });
+
+  return {
+    /** The server answers. */
+    live: () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void warm(), 1500);
+    },
+    /** The person's data has changed here or in another tab: the pages of marks are fetched again. */
+    changed: () => {
+      clearTimeout(timer);
+      timer = setTimeout(async () => {
+        await warm();
+        if (!(await controlled())) return;
+        await fetchPages(['/', '/marks']);
+        await keeper.refresh([...new Set(keeper.downloads.map((each) => each.text))]).catch(() => undefined);
+      }, 3000);
+    },
+    /** A command was carried out. @param {string} action */
+    answered: (action) => {
+      if (action.endsWith('/settings')) workers?.controller?.postMessage('settings');
+      // Kept pages may show what was erased.
+      if (action.endsWith('/eraseAll')) void caches.delete(names.pages);
+      if (/\/(eraseAll|removeText)$/.test(action)) localStorage.removeItem(warmedKey);
+    },
+  };
+}
