@@ -17,7 +17,7 @@ extension LecternFace {
         router.get("/keep/:text") { _, context in try await keptText(try context.parameters.require("text")) }
         router.get("/keep/:text/words") { _, context in try await words(try context.parameters.require("text")) }
         router.get("/keep/:text/spoken/:book/:chapter") { _, context in
-            Self.json(try await spoken(try context.parameters.place()).audio)
+            try Self.json(try await spoken(try context.parameters.place()).audio)
         }
         router.get("/keep/:text/audio/:book/:chapter") { _, context in
             let speech = try await spoken(try context.parameters.place()).speech
