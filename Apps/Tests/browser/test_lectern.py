@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from lectern_case import LecternCase
+from waiting import wait_until
 
 
 class Reading(LecternCase):
@@ -169,7 +170,14 @@ class Offline(LecternCase):
 
     def ready(self):
         """Waits until the worker answers for the pages."""
-        self.page.wait_for_function("navigator.serviceWorker.controller !== null")
+        self.until("navigator.serviceWorker.controller !== null")
+
+    def until(self, expression, seconds=30):
+        """Waits until an expression of the page is true. The pages do not allow to evaluate it there again and again."""
+        wait_until(lambda: self.page.evaluate(expression), f"{expression} is true", seconds=seconds)
+
+    def parts(self, row):
+        return row.locator("progress").evaluate("(bar) => bar.value")
 
     def keep_text(self, text, title):
         self.open("/device")
@@ -185,10 +193,10 @@ class Offline(LecternCase):
         self.ready()
         self.page.get_by_role("button", name="Choose another one").click()
         self.page.get_by_role("button", name="Keep this audio on this device").click()
-        self.page.wait_for_function("""async () => {
+        self.until("""async () => {
             const all = JSON.parse(localStorage.getItem('lectern.downloads') ?? '[]').filter(({kind}) => kind === 'audio');
             return all.length > 0 && all.every(({parts, done}) => parts.every((part) => done[part]));
-        }""", timeout=60000)
+        }""", seconds=60)
 
     def read_offline(self):
         """Reads, turns, goes, and searches. The server does not answer."""
@@ -289,24 +297,20 @@ class Offline(LecternCase):
         expect(row.get_by_text(re.compile(r"^[2-9] of \d+ parts"))).to_be_visible(timeout=30000)
         row.get_by_role("button", name="Pause").click()
         expect(row.get_by_text("Paused")).to_be_visible()
-        before = row.locator("progress").evaluate("(bar) => bar.value")
+        before = self.parts(row)
         self.page.reload()
         expect(row.get_by_text("Paused")).to_be_visible()
         self.page.wait_for_timeout(500)
-        self.assertEqual(row.locator("progress").evaluate("(bar) => bar.value"), before)
+        self.assertEqual(self.parts(row), before)
         row.get_by_role("button", name="Resume").click()
-        self.page.wait_for_function(
-            "(before) => document.querySelector(\"[data-download='text/web'] progress\").value > before", arg=before)
+        wait_until(lambda: self.parts(row) > before, "the download goes on")
         # Another page goes on.
         self.open("/plans")
         self.open("/device")
-        self.page.wait_for_function(
-            "(before) => document.querySelector(\"[data-download='text/web'] progress\").value > before + 2", arg=before,
-            timeout=30000)
+        wait_until(lambda: self.parts(row) > before + 2, "the download goes on")
         row.get_by_role("button", name="Remove").click()
         expect(row.get_by_text("Not kept")).to_be_visible()
-        self.page.wait_for_function(
-            "async () => (await (await caches.open('lectern-kept')).keys()).length === 0", timeout=10000)
+        self.until("async () => (await (await caches.open('lectern-kept')).keys()).length === 0")
 
 
 class Around(LecternCase):

@@ -16,7 +16,7 @@ export function startKeeping({ keeper, signal, say }) {
   const wasControlled = workers !== null && workers.controller !== null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
   let isWarm = false;
-  void workers?.register('/sw.js', { type: 'module', updateViaCache: 'none' }).catch(() => null);
+  void workers?.register('/sw.js', { updateViaCache: 'none' }).catch(() => null);
   window.addEventListener('storage', (event) => {
     if (event.key === 'lectern.downloads') keeper.changed();
   }, { signal });

@@ -51,7 +51,8 @@ public struct LecternFace: Sendable {
         let desk = ReaderDesk(settings, personal: personal, write: write)
         let lectern = LecternFace(
             shelf: TextShelf(database), library: library, personal: personal, desk: desk, listening: listening,
-            cache: desk.cache, pages: pages, worker: KeepingWorker(assets), now: now, zone: zone)
+            cache: desk.cache, pages: pages, worker: try KeepingWorker(assets, files: EmbeddedFiles.all),
+            now: now, zone: zone)
         var face = Face(name: "lectern", pages: pages, assets: assets)
         face.states.feed("reader") { desk.state }
         face.states.feed("listening") { listening.state }
