@@ -185,7 +185,7 @@ class Offline(LecternCase):
         row = self.page.locator(f"[data-download='text/{text}']")
         expect(row.get_by_text("Not kept. About")).to_be_visible()
         self.page.get_by_role("button", name=f"Keep {title} on this device").click()
-        expect(row.get_by_text("On this device")).to_be_visible(timeout=240000)
+        expect(row).to_have_attribute("data-phase", "complete", timeout=240000)
         return row
 
     def keep_audio(self, path):
@@ -215,7 +215,7 @@ class Offline(LecternCase):
         expect(page.locator("#v19")).to_be_in_viewport()
         page.goto(self.origin + "/kjv")
         page.get_by_role("link", name="Obadiah").click()
-        expect(page).to_have_title("Obadiah · KJV")
+        expect(page).to_have_title(re.compile("^Obadiah"))
         page.keyboard.press("/")
         page.keyboard.type("still waters")
         page.keyboard.press("Enter")
@@ -262,7 +262,7 @@ class Offline(LecternCase):
         type(self).start()
         expect(self.page.locator("#connection")).to_be_hidden(timeout=20000)
         self.open("/marks")
-        expect(self.page.get_by_role("link", name=re.compile("Whither thou goest"))).to_have_count(1)
+        expect(self.page.locator(".mark-item").filter(has_text="Whither thou goest")).to_have_count(1)
         self.open("/kjv/ruth/1")
         expect(self.page.locator("#v16.noted")).to_have_count(1)
         expect(self.page.get_by_role("region", name="Waiting to be sent")).to_have_count(0)
@@ -276,9 +276,9 @@ class Offline(LecternCase):
         self.open("/marks")
         self.context.set_offline(True)
         self.page.goto(self.origin + "/kjv/jude/1")
-        expect(self.page).to_have_title("Jude · KJV")
+        expect(self.page).to_have_title(re.compile("^Jude"))
         self.page.goto(self.origin + "/marks")
-        expect(self.page.get_by_role("heading", name="Your marks")).to_be_visible()
+        expect(self.page.get_by_role("heading", level=1)).to_have_text("Marks")
         self.page.goto(self.origin + "/kjv/rev/21")
         expect(self.page.get_by_role("heading", name="This page is not on this device")).to_be_visible()
         found = Axe().run(self.page).response["violations"]
