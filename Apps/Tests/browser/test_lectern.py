@@ -198,6 +198,14 @@ class Offline(LecternCase):
             return all.length > 0 && all.every(({parts, done}) => parts.every((part) => done[part]));
         }""", seconds=60)
 
+    def assert_axe_finds_nothing(self):
+        for theme in ["light", "dark"]:
+            self.page.evaluate("(theme) => document.documentElement.dataset.theme = theme", theme)
+            # Colours that change slowly are not what is shown in the end.
+            self.until("document.getAnimations().every((each) => each.playState !== 'running')")
+            found = Axe().run(self.page).response["violations"]
+            self.assertEqual([(each["id"], each["nodes"][0]["html"][:160]) for each in found], [], self.page.url)
+
     def read_offline(self):
         """Reads, turns, goes, and searches. The server does not answer."""
         page = self.page
@@ -209,7 +217,7 @@ class Offline(LecternCase):
         page.keyboard.press("k")
         expect(page).to_have_title("Ruth 1 · KJV")
         page.keyboard.press("/")
-        page.keyboard.type("1 john 4:19")
+        page.keyboard.type("1 jn 4 19")
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("/kjv/1john/4#19$"))
         expect(page.locator("#v19")).to_be_in_viewport()
@@ -223,6 +231,10 @@ class Offline(LecternCase):
         expect(page.locator(".hit-place")).to_have_text(["Psalms 23:2"])
         page.goto(self.origin + "/search?q=the+lord&in=kjv")
         expect(page.get_by_role("heading", name=self.totals)).to_be_visible()
+        self.assert_axe_finds_nothing()
+        page.goto(self.origin + "/go?q=jud&in=kjv")
+        expect(page.get_by_role("heading", name="Which one?")).to_be_visible()
+        self.assert_axe_finds_nothing()
         page.goto(self.origin + "/web/ruth/1")
         expect(page.get_by_role("heading", name="This page is not on this device")).to_be_visible()
 
@@ -247,6 +259,10 @@ class Offline(LecternCase):
         expect(self.page.get_by_role("region", name="Waiting to be sent")).to_contain_text("Whither thou goest")
         self.page.reload()
         expect(self.page.get_by_role("region", name="Waiting to be sent")).to_contain_text("Whither thou goest")
+        self.assert_axe_finds_nothing()
+        self.page.goto(self.origin + "/device")
+        expect(self.page.get_by_text("Whither thou goest")).to_be_visible()
+        self.assert_axe_finds_nothing()
         # A kept chapter is heard.
         self.page.goto(self.origin + "/kjv/ps/117")
         self.page.get_by_role("button", name="Listen", exact=True).click()
@@ -281,8 +297,7 @@ class Offline(LecternCase):
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Marks")
         self.page.goto(self.origin + "/kjv/rev/21")
         expect(self.page.get_by_role("heading", name="This page is not on this device")).to_be_visible()
-        found = Axe().run(self.page).response["violations"]
-        self.assertEqual([(each["id"], each["nodes"][0]["html"][:160]) for each in found], [])
+        self.assert_axe_finds_nothing()
         self.page.goto(self.origin + "/go?q=john+3&in=kjv")
         expect(self.page.get_by_role("heading", name="References need a kept text")).to_be_visible()
         self.context.set_offline(False)
@@ -364,10 +379,20 @@ class Around(LecternCase):
 
     def test_reflows_at_320_pixels(self):
         self.page.set_viewport_size({"width": 320, "height": 600})
-        for path in ["/", "/web/john/3", "/web/ps/119", "/web/john/3?with=kjv", "/search?q=the&in=kjv", "/settings"]:
+        for path in ["/", "/web/john/3", "/web/ps/119", "/web/john/3?with=kjv", "/search?q=the&in=kjv", "/settings",
+                     "/device"]:
             self.open(path)
             width = self.page.evaluate("document.documentElement.scrollWidth")
             self.assertLessEqual(width, 320, path)
+
+    def test_has_room_for_the_links_of_the_bar(self):
+        for width in [960, 1024]:
+            self.page.set_viewport_size({"width": width, "height": 600})
+            self.open("/web/john/3")
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
+            left, right = self.page.evaluate("""() => [document.querySelector('.menu').getBoundingClientRect().left,
+                document.querySelector('.go').getBoundingClientRect().right]""")
+            self.assertGreaterEqual(left, right)
 
 
 class WithoutScripts(LecternCase):

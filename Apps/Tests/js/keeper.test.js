@@ -97,6 +97,20 @@ test('A server that does not answer is tried again, and then a person is asked',
   await keeper.keepAudio('kjv', 'Jude');
   await settled(keeper);
   assert.equal(progress(keeper.download('audio/kjv/Jude')).phase, 'failed');
+  // It answers again, and a page says so.
+  all.answer = null;
+  keeper.again();
+  await settled(keeper);
+  assert.equal(progress(keeper.download('audio/kjv/Jude')).phase, 'complete');
+});
+
+test('A browser without room says what to do, and is not asked again', async () => {
+  const full = () => { throw new DOMException('x', 'QuotaExceededError'); };
+  const { all, keeper } = world({ cache: async () => ({ match: async () => undefined, put: full, delete: async () => true, keys: async () => [] }) });
+  await keeper.keepText('kjv');
+  await settled(keeper);
+  assert.match(keeper.download('text/kjv').failed, /no room/);
+  assert.equal(all.asked.filter((path) => path.endsWith('/words')).length, 1);
 });
 
 test('What the server refuses is not tried again', async () => {

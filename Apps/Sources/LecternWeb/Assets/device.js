@@ -36,10 +36,10 @@ export function startDevice({ keeper, signal, say }) {
     } else {
       const { phase, done, parts, bytes } = progress(download);
       const kind = download.kind === 'audio' ? 'chapters' : 'parts';
-      const share = `${done} of ${parts} ${kind} · ${sizeText(bytes)}`;
+      const share = `${done} of ${parts} ${kind}${bytes > 0 ? ` · ${sizeText(bytes)}` : ''}`;
       text = phase === 'complete'
         ? `On this device · ${download.kind === 'audio' ? `${parts} ${parts === 1 ? 'chapter' : 'chapters'} · ` : ''}${sizeText(bytes)}`
-        : phase === 'paused' ? `Paused · ${share}` : phase === 'failed' ? `${download.failed} ${share}` : `${share}${estimate > 0 ? ` of about ${sizeText(estimate)}` : ''}`;
+        : phase === 'paused' ? `Paused · ${share}` : phase === 'failed' ? `${download.failed} ${share}` : `${share}${estimate > 0 ? `${bytes > 0 ? ' of' : ' ·'} about ${sizeText(estimate)}` : ''}`;
       bar.hidden = phase === 'complete';
       bar.max = Math.max(1, parts);
       bar.value = done;
@@ -100,7 +100,7 @@ export function startDevice({ keeper, signal, say }) {
     const size = /** @type {HTMLElement} */ (panel.querySelector('[data-size]'));
     const download = keeper.download(audioID(text, select.value));
     const isKept = book !== undefined && download !== undefined && download.parts.length === book.chapters.length;
-    size.textContent = book === undefined ? '' : isKept ? 'Kept, or under way' : `About ${lengthText(book.seconds)}, ${sizeText(book.seconds * 4100)}`;
+    size.textContent = book === undefined ? '' : isKept ? 'Kept, or under way' : `About ${lengthText(book.seconds)}, ${sizeText(book.seconds * 4130)}`;
     submit.disabled = book === undefined || isKept;
   }
 

@@ -25,7 +25,7 @@ export function textDownload({ id, title, version, books, bytes }, now) {
 }
 
 /** The bytes of a second of audio: about 32 kbit/s. */
-const bytesPerSecond = 4100;
+const bytesPerSecond = 4130;
 
 /**
  * Returns a download of chapters of a book. Chapters that an earlier download of the book has stay.
@@ -104,6 +104,7 @@ export function refreshed(download, manifest) {
 /** @param {number} bytes */
 export function sizeText(bytes) {
   if (bytes < 950_000) return `${Math.max(1, Math.round(bytes / 1000))} kB`;
+  if (bytes >= 950_000_000) return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
   return bytes < 9_500_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${Math.round(bytes / 1_000_000)} MB`;
 }
 

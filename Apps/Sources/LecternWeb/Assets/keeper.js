@@ -26,6 +26,8 @@ import { addresses, names, sheetOf } from './shelf.js';
 const key = 'lectern.downloads';
 /** How many pages are fetched at a time. */
 const atOnce = 4;
+const full = 'The browser has no room for more. Remove something here, then resume.';
+const away = 'Lectern does not answer. The download goes on when a page is opened while Lectern runs.';
 /** The pause after a failure, and the number of failures in a row after which a person must ask again. */
 const pauses = [1000, 4000, 15_000];
 
@@ -127,6 +129,14 @@ export class Keeper extends EventTarget {
     if (this.#current?.id === id) this.#current.abort.abort();
   }
 
+  /** The server answers again: goes on with what failed because it did not. */
+  again() {
+    if (this.downloads.some((each) => each.failed === away)) {
+      this.#write(this.downloads.map((each) => (each.failed === away ? { ...each, failed: '' } : each)));
+    }
+    void this.run();
+  }
+
   /** @param {string} id */
   resume(id) {
     this.#change(id, (download) => ({ ...download, paused: false, failed: '' }));
@@ -216,10 +226,11 @@ export class Keeper extends EventTarget {
         if (abort.signal.aborted) continue;
         const pause = pauses[failures];
         failures += 1;
-        const message = error instanceof Refusal || error instanceof DOMException ? error.message : null;
+        const isFull = error instanceof DOMException && error.name === 'QuotaExceededError';
+        const message = error instanceof Refusal ? error.message : isFull ? full : null;
         if (message !== null || pause === undefined) {
           failures = 0;
-          this.#change(download.id, (each) => ({ ...each, failed: message ?? 'Lectern does not answer. It goes on when you press Resume, or when a page is opened while Lectern runs.' }));
+          this.#change(download.id, (each) => ({ ...each, failed: message ?? away }));
         } else {
           await this.#seams.wait(pause, abort.signal);
         }

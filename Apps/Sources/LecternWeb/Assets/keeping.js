@@ -43,7 +43,7 @@ export function startKeeping({ keeper, signal, say }) {
   async function warm() {
     if (isWarm || !(await controlled())) return;
     isWarm = true;
-    void keeper.run();
+    keeper.again();
     // The page was loaded before the worker was there.
     if (!wasControlled) await fetchPages([location.pathname + location.search]);
     const mark = `${new URL(import.meta.url).pathname} ${Math.floor(Date.now() / every)}`;
@@ -65,7 +65,7 @@ export function startKeeping({ keeper, signal, say }) {
     void navigator.storage?.persist?.();
     document.getElementById('editions')?.hidePopover?.();
     void keeper.keepAudio(shown.dataset['text'] ?? '', book, [Number(chapter)]).then(
-      () => say('The audio is being kept. See On this device.'),
+      () => say('The audio is being kept. Its progress is on the page Offline.'),
       (error) => say(error instanceof Error ? error.message : String(error)),
     );
   }, { signal });

@@ -223,7 +223,7 @@ export class Librarian {
     const text = texts.find(({ id }) => id === url.searchParams.get('in')) ?? texts[0];
     if (text === undefined) {
       return this.#written(
-        messageSheet('References need a kept text', 'Lectern does not answer. Keep a text on this device while Lectern runs; then references and searches work without it.', [{ href: '/device', text: 'On this device' }]),
+        messageSheet('References need a kept text', 'Lectern does not answer. Keep a text on this device while Lectern runs; then references and searches work without it.', [{ href: '/device', text: 'What is kept here' }]),
         { page: 'page', typed });
     }
     const found = find(typed, text, url.searchParams.get('at') ?? '');
@@ -247,7 +247,7 @@ export class Librarian {
     const text = texts.find(({ id }) => id === url.searchParams.get('in')) ?? texts[0];
     if (text === undefined) {
       return this.#written(
-        messageSheet('No text is kept on this device', 'Lectern does not answer. Keep a text on this device while Lectern runs; then it can be searched without it.', [{ href: '/device', text: 'On this device' }]),
+        messageSheet('No text is kept on this device', 'Lectern does not answer. Keep a text on this device while Lectern runs; then it can be searched without it.', [{ href: '/device', text: 'What is kept here' }]),
         { page: 'page' });
     }
     const asked = askedOf(url, text.id);

@@ -10,7 +10,7 @@ struct KeptText: Encodable, Sendable {
         let address: String
         let name: String
         let abbreviation: String
-        /// Further names in lower case without spaces.
+        /// Further names and abbreviations.
         let aliases: [String]
         /// The part of the canon; `nil` outside of it.
         let testament: String?
@@ -33,8 +33,8 @@ struct KeptText: Encodable, Sendable {
     /// An estimate of the size of all pages and of the words to search, in bytes.
     let bytes: Int
 
-    /// The characters that a voice reads in a second, measured with espeak-ng over the Gospel of John.
-    private static let charactersPerSecond = 14.5
+    /// The characters that espeak-ng reads in a second, measured over Ruth and Jude of the King James Version.
+    private static let charactersPerSecond = 17.7
 
     init(
         _ text: StoredText, books: [StoredBook], characters: [Int: Int], stamps: [BookID: String], root: String
@@ -48,13 +48,14 @@ struct KeptText: Encodable, Sendable {
             let entry = BookCatalogue.standard[book.id]
             return Book(
                 id: book.id.rawValue, address: book.id.rawValue.lowercased(), name: book.description.name,
-                abbreviation: book.description.abbreviation, aliases: entry?.aliases ?? [],
+                abbreviation: book.description.abbreviation,
+                aliases: entry.map { $0.aliases + [$0.abbreviation, $0.name] + ($0.usfm.map { [$0] } ?? []) } ?? [],
                 testament: entry?.testament?.rawValue, chapters: book.chapters.map(\.number),
                 marks: stamps[book.id] ?? "",
                 seconds: Int(Double(characters[book.position] ?? 0) / Self.charactersPerSecond))
         }
-        // A page has its words twice: formatted, and to be searched. The tags of a verse have about 330 bytes.
-        bytes = 2 * characters.values.reduce(0, +) + 330 * text.verseCount + 2_600 * text.chapterCount
+        // The words are kept twice: on pages, and to be searched. The tags of a verse have about 210 bytes.
+        bytes = 2 * characters.values.reduce(0, +) + 210 * text.verseCount + 2_600 * text.chapterCount
     }
 }
 
