@@ -285,6 +285,23 @@ class Offline(LecternCase):
         self.open("/")
         expect(self.page.get_by_role("link", name=re.compile("Psalm 117|Psalms 117")).first).to_be_visible()
 
+    def test_goes_on_with_kept_audio_when_the_server_stops(self):
+        self.keep_audio("/kjv/ps/117")
+        self.page.keyboard.press("Escape")
+        self.page.get_by_role("button", name="Listen", exact=True).click()
+        expect(self.page.locator("#v2[aria-current=true]")).to_have_count(1, timeout=30000)
+        type(self).stop()
+        try:
+            player = self.page.get_by_role("region", name="Player")
+            expect(player).to_contain_text("From this device")
+            expect(player.get_by_role("link", name="Psalms 117:2")).to_be_visible()
+            expect(self.page.locator("#v2[aria-current=true]")).to_have_count(1)
+            # The next psalm is not kept, and the player says so.
+            expect(player).to_contain_text("The audio of Psalms 118 is not on this device.", timeout=30000)
+        finally:
+            type(self).start()
+        expect(self.page.locator("#connection")).to_be_hidden(timeout=20000)
+
     def test_shows_opened_pages_with_the_network_off(self):
         self.open("/kjv/jude/1")
         self.ready()

@@ -49,13 +49,15 @@ test('A text is kept with its words, its lists and its chapters', async () => {
 
 test('A pause stops at once, and a reload goes on with what is missing', async () => {
   const { all, keeper, make } = world();
-  all.answer = (path, signal) => path !== '/kjv/john/2' ? null : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  let wasStopped = false;
+  all.answer = (path, signal) => path !== '/kjv/john/2' ? null : new Promise((_, reject) => signal.addEventListener('abort', () => { wasStopped = true; reject(signal.reason); }));
   await keeper.keepText('kjv');
   await settled(keeper);
   assert.deepEqual(progress(keeper.download('text/kjv')), { phase: 'under way', done: 3, parts: 4, bytes: progress(keeper.download('text/kjv')).bytes });
   keeper.pause('text/kjv');
   await settled(keeper);
   assert.equal(progress(keeper.download('text/kjv')).phase, 'paused');
+  assert.ok(wasStopped);
   // After a reload it is still paused.
   const another = make();
   all.answer = null;
