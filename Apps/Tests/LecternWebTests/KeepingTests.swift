@@ -9,7 +9,7 @@ import Testing
 
 @testable import LecternWeb
 
-/// What a browser fetches to work without the server.
+/// The answers that a browser needs to work without the server.
 @Suite("Keeping texts and audio in the browser", .serialized)  // One test runs an engine that starts programs.
 struct KeepingTests {
     private struct Manifest: Decodable {

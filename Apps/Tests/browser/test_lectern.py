@@ -321,6 +321,21 @@ class Offline(LecternCase):
         self.open("/kjv/rev/21")
         expect(self.page).to_have_title("Revelation 21 · KJV")
 
+    def test_keeps_the_chapters_of_bookmarks_ahead_of_need(self):
+        self.page.goto(self.origin + "/mark?in=kjv&at=Hab.2.4")
+        self.page.locator("body[data-live]").wait_for()
+        self.page.get_by_role("button", name="Bookmark").click()
+        expect(self.page).to_have_title("Habakkuk 2 · KJV")
+        self.context.close()
+        self.setUp()
+        self.open("/plans")
+        self.ready()
+        self.until("async () => (await caches.match('/kjv/hab/2')) !== undefined")
+        self.context.set_offline(True)
+        self.page.goto(self.origin + "/kjv/hab/2")
+        expect(self.page).to_have_title("Habakkuk 2 · KJV")
+        expect(self.page.locator("#v4.bookmarked")).to_have_count(1)
+
     def test_pauses_resumes_after_a_reload_and_removes(self):
         self.open("/device")
         self.ready()

@@ -102,6 +102,8 @@ export function startDevice({ keeper, signal, say }) {
     const isKept = book !== undefined && download !== undefined && download.parts.length === book.chapters.length;
     size.textContent = book === undefined ? '' : isKept ? 'Kept, or under way' : `About ${lengthText(book.seconds)}, ${sizeText(book.seconds * 4130)}`;
     submit.disabled = book === undefined || isKept;
+    // Without the list of the books there is nothing to choose.
+    /** @type {HTMLElement} */ (panel.querySelector('.kept-add')).hidden = !manifests.has(text);
   }
 
   async function showSpace() {

@@ -34,7 +34,8 @@ struct KeepingWorker: Sendable {
     /// Returns a module as a function that returns its exports.
     private static func function(_ name: String, of module: String) -> String {
         var exports: [String] = []
-        let body = module
+        let body =
+            module
             .replacing(/import (\{[^}]*\}) from '\.\/([^']+)';/) { "const \($0.1) = modules['\($0.2)'];" }
             .replacing(/(?m)^export ((?:async )?(?:function|class|const) (\w+))/) { found in
                 exports.append(String(found.2))

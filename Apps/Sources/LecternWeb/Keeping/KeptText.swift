@@ -59,7 +59,7 @@ struct KeptText: Encodable, Sendable {
     }
 }
 
-/// What a browser may keep.
+/// The texts that a browser may keep, and the chapters that it keeps without being asked.
 struct KeepingOverview: Encodable, Sendable {
     /// A text.
     struct Text: Encodable, Sendable {
