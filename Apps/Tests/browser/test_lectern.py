@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import unittest
 
 from axe_playwright_python.sync_playwright import Axe
@@ -320,6 +321,19 @@ class Offline(LecternCase):
         self.context.set_offline(False)
         self.open("/kjv/rev/21")
         expect(self.page).to_have_title("Revelation 21 · KJV")
+
+    def test_shows_a_kept_page_while_the_server_hangs(self):
+        self.open("/kjv/jude/1")
+        self.ready()
+        self.page.reload()
+        self.until("async () => (await caches.match('/kjv/jude/1')) !== undefined")
+        os.kill(type(self).process.pid, signal.SIGSTOP)
+        try:
+            self.page.goto(self.origin + "/kjv/jude/1", timeout=10000)
+            expect(self.page).to_have_title(re.compile("^Jude"))
+        finally:
+            os.kill(type(self).process.pid, signal.SIGCONT)
+        self.open("/kjv/jude/1")
 
     def test_keeps_the_chapters_of_bookmarks_ahead_of_need(self):
         self.page.goto(self.origin + "/mark?in=kjv&at=Hab.2.4")

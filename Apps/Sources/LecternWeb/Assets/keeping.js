@@ -16,7 +16,7 @@ export function startKeeping({ keeper, signal, say }) {
   const wasControlled = workers !== null && workers.controller !== null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
   let isWarm = false;
-  void workers?.register('/sw.js', { updateViaCache: 'none' }).catch(() => null);
+  void workers?.register('/sw.js', { updateViaCache: 'none' }).then(controlled, () => null);
   window.addEventListener('storage', (event) => {
     if (event.key === 'lectern.downloads') keeper.changed();
   }, { signal });
@@ -25,9 +25,12 @@ export function startKeeping({ keeper, signal, say }) {
   /** Waits for the worker, without which nothing can be kept. */
   async function controlled() {
     if (workers === null) return false;
-    await workers.ready;
+    const { active } = await workers.ready;
     if (workers.controller === null) {
-      await new Promise((resolve) => workers.addEventListener('controllerchange', resolve, { once: true, signal }));
+      const change = new Promise((resolve) => workers.addEventListener('controllerchange', resolve, { once: true, signal }));
+      // A page that was being loaded while the worker began is not among those that it took over.
+      active?.postMessage('claim');
+      await change;
     }
     return true;
   }

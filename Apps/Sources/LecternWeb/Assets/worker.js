@@ -295,6 +295,7 @@ export function startWorker(scope, { root, assets }) {
     if (answer !== null) event.respondWith(answer);
   });
   scope.addEventListener('message', (/** @type {any} */ event) => {
+    if (event.data === 'claim') event.waitUntil(scope.clients.claim());
     if (event.data === 'settings') event.waitUntil(librarian.refreshShells().catch(() => undefined));
   });
 }
