@@ -16,6 +16,19 @@ export function startKeeping({ keeper, signal, say }) {
   const wasControlled = workers !== null && workers.controller !== null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
   let isWarm = false;
+  /** The last run of `warm`. Runs follow one another. */
+  let runs = Promise.resolve();
+  if (wasControlled) {
+    // The worker of a newer program removes the pages of the older one while it becomes active.
+    workers.addEventListener('controllerchange', () => {
+      const worker = workers.controller;
+      const look = () => {
+        if (worker?.state === 'activated') void warm(true);
+      };
+      worker?.addEventListener('statechange', look, { signal });
+      look();
+    }, { signal });
+  }
   void workers?.register('/sw.js', { updateViaCache: 'none' }).then(controlled, () => null);
   window.addEventListener('storage', (event) => {
     if (event.key === 'lectern.downloads') keeper.changed();
@@ -39,18 +52,26 @@ export function startKeeping({ keeper, signal, say }) {
   async function fetchPages(paths) {
     for (const path of paths) {
       if (signal.aborted) return;
-      await fetch(path, { signal, headers: { accept: 'text/html' } }).catch(() => null);
+      // Reads it to its end: the worker keeps whole pages only.
+      await fetch(path, { signal, headers: { accept: 'text/html' } }).then((answer) => answer.text()).catch(() => null);
     }
   }
 
-  async function warm() {
-    if (isWarm || !(await controlled())) return;
+  /** @param {boolean} [again] Whether to fetch everything again. */
+  function warm(again = false) {
+    runs = runs.then(() => warmOnce(again));
+    return runs;
+  }
+
+  /** @param {boolean} again */
+  async function warmOnce(again) {
+    if ((isWarm && !again) || !(await controlled())) return;
     isWarm = true;
     keeper.again();
-    // The page was loaded before the worker was there.
-    if (!wasControlled) await fetchPages([location.pathname + location.search]);
+    // The page was loaded before this worker was there.
+    if (!wasControlled || again) await fetchPages([location.pathname + location.search]);
     const mark = `${new URL(import.meta.url).pathname} ${Math.floor(Date.now() / every)}`;
-    if (localStorage.getItem(warmedKey) === mark) return;
+    if (!again && localStorage.getItem(warmedKey) === mark) return;
     const answer = await fetch('/keep', { signal, headers: { accept: 'application/json' } }).catch(() => null);
     if (answer === null || !answer.ok) return;
     const { texts, ahead } = /** @type {{texts: {id: string}[], ahead: string[]}} */ (await answer.json());
