@@ -13,15 +13,15 @@ struct Serve: AsyncParsableCommand {
         abstract: "Show the pages in the browser. Prints the link to open.",
         discussion: """
             EXAMPLES:
-              lectern serve                   a free port
-              lectern serve --port 8650       keep the port, so that open pages recover after a restart
+              lectern serve                   the port of the last time, or a free one if it is taken
+              lectern serve --port 8650       always this port
 
-            Ctrl-C ends Lectern. Nothing that was saved is lost.
+            Ctrl-C ends Lectern. Nothing that was saved is lost. Browsers keep what is read offline for the port.
             """)
 
     @OptionGroup var data: DataOptions
 
-    @Option(help: "The port. Default: a free one. With a fixed port, open pages recover after a restart.")
+    @Option(help: "The port. Default: that of the last time if it is free, else a free one.")
     var port = 0
 
     @Flag(
@@ -33,8 +33,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        let lastPort = LastPort(in: data.folder)
         var options = FaceOptions()
-        options.port = port
+        (options.port, options.preferredPort) = (port, lastPort.read())
         let faceOptions = options
         let program =
             noOpen
@@ -45,6 +46,7 @@ struct Serve: AsyncParsableCommand {
         try await data.withApplication { application, logger in
             let server = try application.server(faceOptions, logger: logger) { link in
                 FaceServer.printLine(link)
+                lastPort.keep(of: link, logger: logger)
                 if let program {
                     BrowserOpening.open(link, of: "Lectern", with: program, page: page, logger: logger)
                 }

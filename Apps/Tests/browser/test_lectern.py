@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import unittest
 import zipfile
 
@@ -9,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from lectern_case import LecternCase
+from waiting import wait_until
 
 
 class Reading(LecternCase):
@@ -116,6 +118,7 @@ class Marking(LecternCase):
         self.tap(3)
         self.page.get_by_role("button", name="Pink").click()
         expect(self.page.get_by_text("1 change is kept and will be sent.")).to_be_visible()
+        expect(self.page.locator("#v3.waits[data-waits=pink]")).to_be_visible()
         type(self).start()
         expect(self.page.locator("#v3 mark.pink")).to_have_count(1, timeout=15000)
 
@@ -164,6 +167,212 @@ class Listening(LecternCase):
         expect(self.page.get_by_role("toolbar", name="Mark")).to_contain_text("John 3:18")
 
 
+class Offline(LecternCase):
+    """What is kept in the browser works with the server stopped, and with the network off."""
+
+    def ready(self):
+        """Waits until the worker answers for the pages."""
+        self.until("navigator.serviceWorker.controller !== null")
+
+    def until(self, expression, seconds=30):
+        """Waits until an expression of the page is true. The pages do not allow to evaluate it there again and again."""
+        wait_until(lambda: self.page.evaluate(expression), f"{expression} is true", seconds=seconds)
+
+    def parts(self, row):
+        return row.locator("progress").evaluate("(bar) => bar.value")
+
+    def keep_text(self, text, title):
+        self.open("/device")
+        self.ready()
+        row = self.page.locator(f"[data-download='text/{text}']")
+        expect(row.get_by_text("Not kept. About")).to_be_visible()
+        self.page.get_by_role("button", name=f"Keep {title} on this device").click()
+        expect(row).to_have_attribute("data-phase", "complete", timeout=240000)
+        return row
+
+    def keep_audio(self, path):
+        self.open(path)
+        self.ready()
+        self.page.get_by_role("button", name="Choose another one").click()
+        self.page.get_by_role("button", name="Keep this audio on this device").click()
+        self.until("""async () => {
+            const all = JSON.parse(localStorage.getItem('lectern.downloads') ?? '[]').filter(({kind}) => kind === 'audio');
+            return all.length > 0 && all.every(({parts, done}) => parts.every((part) => done[part]));
+        }""", seconds=60)
+
+    def assert_axe_finds_nothing(self):
+        for theme in ["light", "dark"]:
+            self.page.evaluate("(theme) => document.documentElement.dataset.theme = theme", theme)
+            # Colours that change slowly are not what is shown in the end.
+            self.until("document.getAnimations().every((each) => each.playState !== 'running')")
+            found = Axe().run(self.page).response["violations"]
+            self.assertEqual([(each["id"], each["nodes"][0]["html"][:160]) for each in found], [], self.page.url)
+
+    def read_offline(self):
+        """Reads, turns, goes, and searches. The server does not answer."""
+        page = self.page
+        page.goto(self.origin + "/kjv/ruth/1")
+        expect(page).to_have_title("Ruth 1 · KJV")
+        expect(page.get_by_text("You read what is kept on this device.")).to_be_visible(timeout=15000)
+        page.keyboard.press("ArrowRight")
+        expect(page).to_have_title("Ruth 2 · KJV")
+        page.keyboard.press("k")
+        expect(page).to_have_title("Ruth 1 · KJV")
+        page.keyboard.press("/")
+        page.keyboard.type("1 jn 4 19")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("/kjv/1john/4#19$"))
+        expect(page.locator("#v19")).to_be_in_viewport()
+        page.goto(self.origin + "/kjv")
+        page.get_by_role("link", name="Obadiah").click()
+        expect(page).to_have_title(re.compile("^Obadiah"))
+        page.keyboard.press("/")
+        page.keyboard.type("still waters")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=re.compile("verses? in 1 book|1 verse in 1 book"))).to_be_visible()
+        expect(page.locator(".hit-place")).to_have_text(["Psalms 23:2"])
+        page.goto(self.origin + "/search?q=the+lord&in=kjv")
+        expect(page.get_by_role("heading", name=self.totals)).to_be_visible()
+        self.assert_axe_finds_nothing()
+        page.goto(self.origin + "/go?q=jo&in=kjv")
+        expect(page.get_by_role("heading", name="Which one?")).to_be_visible()
+        self.assert_axe_finds_nothing()
+        page.goto(self.origin + "/web/ruth/1")
+        expect(page.get_by_role("heading", name="This page is not on this device")).to_be_visible()
+
+    def test_reads_searches_writes_and_listens_while_the_server_is_stopped(self):
+        self.keep_text("kjv", "King James Version")
+        self.keep_audio("/kjv/ps/117")
+        self.open("/search?q=the+lord&in=kjv")
+        self.totals = self.page.locator(".facets h2").inner_text()
+        counts = self.page.locator(".facets li").all_inner_texts()
+        type(self).stop()
+        self.read_offline()
+        self.page.goto(self.origin + "/search?q=the+lord&in=kjv")
+        self.assertEqual(self.page.locator(".facets li").all_inner_texts(), counts)
+        # A note waits.
+        self.page.goto(self.origin + "/kjv/ruth/1")
+        self.tap(16)
+        tools = self.page.get_by_role("toolbar", name="Mark")
+        tools.get_by_role("button", name="Note", exact=True).click()
+        self.page.keyboard.type("Whither thou goest")
+        tools.get_by_role("button", name="Save note").click()
+        expect(self.page.get_by_text("Kept on this device. It will be sent.")).to_be_visible()
+        expect(self.page.get_by_role("region", name="Waiting to be sent")).to_contain_text("Whither thou goest")
+        self.page.reload()
+        expect(self.page.get_by_role("region", name="Waiting to be sent")).to_contain_text("Whither thou goest")
+        self.assert_axe_finds_nothing()
+        self.page.goto(self.origin + "/device")
+        expect(self.page.get_by_text("Whither thou goest")).to_be_visible()
+        self.assert_axe_finds_nothing()
+        # A kept chapter is heard.
+        self.page.goto(self.origin + "/kjv/ps/117")
+        self.page.get_by_role("button", name="Listen", exact=True).click()
+        player = self.page.get_by_role("region", name="Player")
+        expect(player).to_contain_text("From this device")
+        expect(self.page.locator("#v1[aria-current=true]")).to_have_count(1)
+        expect(self.page.locator("#v2[aria-current=true]")).to_have_count(1, timeout=20000)
+        player.get_by_role("button", name="Previous verse").click()
+        expect(self.page.locator("#v1[aria-current=true]")).to_have_count(1)
+        player.get_by_role("button", name="Pause").click()
+        expect(player.get_by_role("button", name="Play", exact=True)).to_be_visible()
+        # The server is there again, and has the note once.
+        type(self).start()
+        expect(self.page.locator("#connection")).to_be_hidden(timeout=20000)
+        self.open("/marks")
+        expect(self.page.locator(".mark-item").filter(has_text="Whither thou goest")).to_have_count(1)
+        self.open("/kjv/ruth/1")
+        expect(self.page.locator("#v16.noted")).to_have_count(1)
+        expect(self.page.get_by_role("region", name="Waiting to be sent")).to_have_count(0)
+        self.open("/")
+        expect(self.page.get_by_role("link", name=re.compile("Psalm 117|Psalms 117")).first).to_be_visible()
+
+    def test_goes_on_with_kept_audio_when_the_server_stops(self):
+        self.keep_audio("/kjv/ps/117")
+        self.page.keyboard.press("Escape")
+        self.page.get_by_role("button", name="Listen", exact=True).click()
+        expect(self.page.locator("#v2[aria-current=true]")).to_have_count(1, timeout=30000)
+        type(self).stop()
+        try:
+            player = self.page.get_by_role("region", name="Player")
+            # Only the player of kept audio says this: the next psalm is not kept.
+            expect(player).to_contain_text("The audio of Psalms 118 is not on this device.", timeout=30000)
+            expect(player.get_by_role("link", name="Psalms 117:2")).to_be_visible()
+        finally:
+            type(self).start()
+        expect(self.page.locator("#connection")).to_be_hidden(timeout=20000)
+
+    def test_shows_opened_pages_with_the_network_off(self):
+        self.open("/kjv/jude/1")
+        self.ready()
+        self.page.reload()
+        self.open("/marks")
+        self.context.set_offline(True)
+        self.page.goto(self.origin + "/kjv/jude/1")
+        expect(self.page).to_have_title(re.compile("^Jude"))
+        self.page.goto(self.origin + "/marks")
+        expect(self.page.get_by_role("heading", level=1)).to_have_text("Marks")
+        self.page.goto(self.origin + "/kjv/rev/21")
+        expect(self.page.get_by_role("heading", name="This page is not on this device")).to_be_visible()
+        self.assert_axe_finds_nothing()
+        self.page.goto(self.origin + "/go?q=john+3&in=kjv")
+        expect(self.page.get_by_role("heading", name="References need a kept text")).to_be_visible()
+        self.context.set_offline(False)
+        self.open("/kjv/rev/21")
+        expect(self.page).to_have_title("Revelation 21 · KJV")
+
+    def test_shows_a_kept_page_while_the_server_hangs(self):
+        self.open("/kjv/jude/1")
+        self.ready()
+        self.page.reload()
+        self.until("async () => (await caches.match('/kjv/jude/1')) !== undefined")
+        os.kill(type(self).process.pid, signal.SIGSTOP)
+        try:
+            self.page.goto(self.origin + "/kjv/jude/1", timeout=10000)
+            expect(self.page).to_have_title(re.compile("^Jude"))
+        finally:
+            os.kill(type(self).process.pid, signal.SIGCONT)
+        self.open("/kjv/jude/1")
+
+    def test_keeps_the_chapters_of_bookmarks_ahead_of_need(self):
+        self.page.goto(self.origin + "/mark?in=kjv&at=Hab.2.4")
+        self.page.locator("body[data-live]").wait_for()
+        self.page.get_by_role("button", name="Bookmark").click()
+        expect(self.page).to_have_title("Habakkuk 2 · KJV")
+        self.context.close()
+        self.setUp()
+        self.open("/plans")
+        self.ready()
+        self.until("async () => (await caches.match('/kjv/hab/2')) !== undefined")
+        self.context.set_offline(True)
+        self.page.goto(self.origin + "/kjv/hab/2")
+        expect(self.page).to_have_title("Habakkuk 2 · KJV")
+        expect(self.page.locator("#v4.bookmarked")).to_have_count(1)
+
+    def test_pauses_resumes_after_a_reload_and_removes(self):
+        self.open("/device")
+        self.ready()
+        row = self.page.locator("[data-download='text/web']")
+        self.page.get_by_role("button", name="Keep World English Bible on this device").click()
+        expect(row.get_by_text(re.compile(r"^[2-9] of \d+ parts"))).to_be_visible(timeout=30000)
+        row.get_by_role("button", name="Pause").click()
+        expect(row.get_by_text("Paused")).to_be_visible()
+        before = self.parts(row)
+        self.page.reload()
+        expect(row.get_by_text("Paused")).to_be_visible()
+        self.page.wait_for_timeout(500)
+        self.assertEqual(self.parts(row), before)
+        row.get_by_role("button", name="Resume").click()
+        wait_until(lambda: self.parts(row) > before, "the download goes on")
+        # Another page goes on.
+        self.open("/plans")
+        self.open("/device")
+        wait_until(lambda: self.parts(row) > before + 2, "the download goes on")
+        row.get_by_role("button", name="Remove").click()
+        expect(row.get_by_text("Not kept")).to_be_visible()
+        self.until("async () => (await (await caches.open('lectern-kept')).keys()).length === 0")
+
+
 class Around(LecternCase):
     def test_searches_with_facets_and_context(self):
         self.open("/search?q=grace+truth&in=kjv")
@@ -203,7 +412,7 @@ class Around(LecternCase):
 
     def test_axe_finds_nothing(self):
         paths = ["/", "/web", "/web/john", "/web/john/3", "/kjv/ps/23?with=web", "/search?q=grace&in=kjv", "/marks",
-                 "/mark?in=web&at=John.3.16", "/plans", "/history", "/texts", "/settings", "/data",
+                 "/mark?in=web&at=John.3.16", "/plans", "/history", "/texts", "/settings", "/data", "/device", "/offline",
                  "/handouts?in=web&at=John.3", "/go?q=john+99&in=web"]
         for theme in ["light", "sepia", "dark", "black"]:
             for path in paths if theme == "light" else paths[3:6]:
@@ -216,10 +425,19 @@ class Around(LecternCase):
     def test_reflows_at_320_pixels(self):
         self.page.set_viewport_size({"width": 320, "height": 600})
         for path in ["/", "/web/john/3", "/web/ps/119", "/web/john/3?with=kjv", "/search?q=the&in=kjv", "/settings",
-                     "/handouts?in=web&at=John.3"]:
+                     "/handouts?in=web&at=John.3", "/device"]:
             self.open(path)
             width = self.page.evaluate("document.documentElement.scrollWidth")
             self.assertLessEqual(width, 320, path)
+
+    def test_has_room_for_the_links_of_the_bar(self):
+        for width in [960, 1024]:
+            self.page.set_viewport_size({"width": width, "height": 600})
+            self.open("/web/john/3")
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
+            left, right = self.page.evaluate("""() => [document.querySelector('.menu').getBoundingClientRect().left,
+                document.querySelector('.go').getBoundingClientRect().right]""")
+            self.assertGreaterEqual(left, right)
 
 
 class HandingOut(LecternCase):

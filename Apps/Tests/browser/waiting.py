@@ -1,5 +1,7 @@
 """Waits on states of a page, never on times: a busy machine takes as long as it takes."""
 
+import time
+
 from playwright.sync_api import expect
 
 # A bound for what never comes. Nothing takes longer because of it.
@@ -21,3 +23,12 @@ def go(page, address):
 def settle(page):
     """Waits until the page follows the server and stands still."""
     page.wait_for_function(SETTLED)
+
+
+def wait_until(is_so, what, seconds=30):
+    """Waits until a function returns true. Says what was waited for if it never does."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > end:
+            raise AssertionError(f"After {seconds} s it is not so that {what}.")
+        time.sleep(0.05)

@@ -94,6 +94,11 @@ export class CommandSender extends EventTarget {
     return this.#outbox.commands().length;
   }
 
+  /** The commands that the server has not answered, in the order in which they were made. */
+  get commands() {
+    return this.#outbox.commands();
+  }
+
   /** Sends what an earlier page left behind. */
   start() {
     if (this.waiting > 0) void this.#drain();

@@ -6,11 +6,14 @@ import { StateStream } from './stream.js';
 /** @typedef {import('./commands.js').Answer} Answer */
 
 /**
- * What an app adds.
+ * What an app adds. `idle` is a sentence for the notice of a lost connection, and `count` tells a person's changes from
+ * other commands. By default every command counts.
  * @typedef {{
  *   name: string,
  *   app: string,
  *   unit: [one: string, many: string],
+ *   idle?: string,
+ *   count?: (commands: import('./outbox.js').Command[]) => number,
  *   sent?: (form: HTMLFormElement, body: Record<string, unknown>) => void,
  *   answered: (form: HTMLFormElement, answer: Answer, body: Record<string, unknown>) => void,
  * }} PageOptions
@@ -41,13 +44,13 @@ export function showRefusal({ body, status }) {
  * Returns the sentence below the notice of a lost connection.
  *
  * @param {Pick<CommandSender, 'state' | 'waiting' | 'keeps'>} sender
- * @param {Pick<PageOptions, 'app' | 'unit'>} options
+ * @param {Pick<PageOptions, 'app' | 'unit' | 'idle'>} options
  */
-export function connectionDetail({ state, waiting, keeps }, { app, unit: [one, many] }) {
+export function connectionDetail({ state, waiting, keeps }, { app, unit: [one, many], idle }) {
   if (state === 'locked') return `This tab is not signed in any more. Open the link that ${app} printed.`;
-  if (waiting === 0) return `Nothing is lost. This page recovers when ${app} runs again.`;
+  if (waiting === 0) return idle ?? `Nothing is lost. This page recovers when ${app} runs again.`;
   const kept = keeps ? 'kept and will be sent' : 'kept in this tab only. Leave it open';
-  return `${waiting} ${waiting === 1 ? `${one} is` : `${many} are`} ${kept}.`;
+  return `${idle === undefined ? '' : `${idle} `}${waiting} ${waiting === 1 ? `${one} is` : `${many} are`} ${kept}.`;
 }
 
 /**
@@ -98,7 +101,10 @@ export function connectPage(options) {
     const isStopped = stream.connection === 'stopped' || sender.state === 'waiting' || sender.state === 'locked';
     const notice = element('connection');
     if (notice.hidden === isStopped) notice.hidden = !isStopped;
-    if (isStopped) element('connection-detail').textContent = connectionDetail(sender, options);
+    if (!isStopped) return;
+    const { state, keeps, commands } = sender;
+    const waiting = options.count?.(commands) ?? commands.length;
+    element('connection-detail').textContent = connectionDetail({ state, waiting, keeps }, options);
   }
 
   document.addEventListener('submit', (event) => {

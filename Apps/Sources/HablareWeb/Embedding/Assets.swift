@@ -88,6 +88,8 @@ public struct Assets: Sendable {
 public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sentence that says what is wrong and with which file.
     public let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// FNV-1a with 64 bits. It separates versions of a program and need not resist attacks, because the contents are ours.

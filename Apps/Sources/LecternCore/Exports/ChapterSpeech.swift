@@ -1,6 +1,6 @@
 public import Foundation
 public import Hablare
-import LecternTexts
+package import LecternTexts
 
 /// The voice of an export, and what speaks with it.
 public struct ExportVoice: Sendable {
@@ -64,7 +64,7 @@ public struct ExportVoice: Sendable {
     }
 
     /// Returns the audio of a chapter and its timeline. The audio is made if it is missing.
-    func speech(of chapter: Chapter, text: String) async throws -> ChapterSpeech {
+    package func speech(of chapter: Chapter, text: String) async throws -> ChapterSpeech {
         let script = script(of: chapter, text: text)
         let narration = try await narrator.narrate(script, by: voice, for: .ahead)
         return try await BlockingAudioWork.run { [audio = narrator.audio] in
@@ -92,11 +92,11 @@ public struct ExportVoice: Sendable {
 }
 
 /// A chapter with its audio.
-struct ChapterSpeech: Sendable {
+package struct ChapterSpeech: Sendable {
     let chapter: Chapter
-    let speech: EncodedSpeech
-    let timeline: ChapterTimeline
-    let problems: [NarrationProblem]
+    package let speech: EncodedSpeech
+    package let timeline: ChapterTimeline
+    package let problems: [NarrationProblem]
 }
 
 /// The result of an export.

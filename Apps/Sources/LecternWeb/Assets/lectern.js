@@ -1,7 +1,10 @@
 // @ts-check
 /** The pages of Lectern: connects state, commands, keys and the tools of a page. The server decides; the page shows. */
 import { reloadHandouts, startHandouts } from './handouts.js';
+import { startDevice } from './device.js';
 import { idMaker } from './ids.js';
+import { browserSeams, Keeper } from './keeper.js';
+import { startKeeping } from './keeping.js';
 import { listenToKeys } from './keymap.js';
 import { startListening } from './listening.js';
 import { startMarking } from './marking.js';
@@ -9,14 +12,18 @@ import { startNotes } from './notes.js';
 import { connectPage, element, showRefusal } from './page.js';
 import { deviceName, startReading } from './reading.js';
 import { Turner } from './turn.js';
+import { changesOf, showWaiting, waitingOf } from './waiting.js';
 
 const { signal, stream, sender, start } = connectPage({
   name: 'lectern',
   app: 'Lectern',
   unit: ['change', 'changes'],
+  idle: 'Lectern does not answer. You read what is kept on this device.',
+  count: (commands) => changesOf(commands).length,
   answered: (form, answer) => {
     // A refused form keeps what a person typed.
     if (answer.outcome === 'refused') return;
+    keeping.answered(form.getAttribute('action') ?? '');
     element('refusal').hidden = true;
     if (form.dataset['then']) location.assign(form.dataset['then']);
     else location.reload();
@@ -25,7 +32,17 @@ const { signal, stream, sender, start } = connectPage({
 const isChapter = document.body.dataset['page'] === 'chapter';
 
 const device = deviceName(localStorage, idMaker());
-const listening = startListening({ sender, device, signal, refused: showRefusal });
+/** @type {ReturnType<typeof setTimeout> | undefined} */ let toastTimer;
+/** Says something that needs no answer. @param {string} text */
+function say(text) {
+  element('toast').textContent = text;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => (element('toast').textContent = ''), 4000);
+}
+const isAway = () => stream.connection === 'stopped' || (document.body.dataset['kept'] === 'true' && stream.connection !== 'live');
+const keeper = new Keeper(signal, browserSeams());
+const keeping = startKeeping({ keeper, signal, say });
+const listening = startListening({ sender, keeper, device, isAway, say, signal, refused: showRefusal });
 const reading = isChapter
   ? startReading({
       device,
@@ -38,10 +55,21 @@ const turner = isChapter
       marking?.prepare();
       reading?.turned();
       listening.turned();
+      showWaiting(waitingOf(sender.commands));
     })
   : null;
-const marking = turner === null ? null : startMarking({ sender, turner, listening, signal, refused: showRefusal });
+const marking = turner === null ? null : startMarking({ sender, turner, listening, signal, say, refused: showRefusal });
 if (isChapter) startNotes(signal);
+if (document.getElementById('device') !== null) startDevice({ keeper, signal, say });
+sender.addEventListener('change', () => showWaiting(waitingOf(sender.commands)));
+showWaiting(waitingOf(sender.commands));
+stream.addEventListener('connection', () => {
+  if (stream.connection === 'stopped') listening.lost();
+  if (stream.connection !== 'live') return;
+  keeping.live();
+  const heard = listening.heardAlone();
+  if (heard !== null) void sender.send('/commands/read', { ...heard, device, kind: 'listening' });
+});
 
 const handouts = document.body.dataset['page'] === 'handouts' ? startHandouts(reloadHandouts) : null;
 
@@ -60,6 +88,7 @@ stream.addEventListener('state', () => {
   const isOld = revision !== null && revision !== reader.revision;
   revision = reader.revision;
   document.body.dataset['live'] = 'true';
+  if (isOld) keeping.changed();
   // Another tab has changed something. A verse that is chosen here stays chosen.
   if (isOld && turner !== null && marking?.isOpen() === false) void turner.refresh();
 });
@@ -82,7 +111,7 @@ listenToKeys({
       const isArrow = event.key.startsWith('Arrow');
       turner?.turn((action === 'next') !== (isRightToLeft && isArrow) ? 'next' : 'prev', event.timeStamp);
     } else if (action === 'verse') marking?.focusVerse();
-    else if (action === 'listen') listening.toggle();
+    else if (action === 'listen') listening.pressed();
     else if (action === 'go') {
       const field = document.querySelector('.go-field');
       if (field instanceof HTMLInputElement) {
@@ -94,7 +123,7 @@ listenToKeys({
         if (answer.outcome === 'refused') return showRefusal(answer);
         if (turner === null) return location.reload();
         await turner.refresh();
-        marking?.say(`Undone: ${String(answer.body['name'] ?? '')}`);
+        say(`Undone: ${String(answer.body['name'] ?? '')}`);
       });
     }
   },

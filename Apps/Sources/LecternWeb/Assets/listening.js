@@ -1,6 +1,7 @@
 // @ts-check
 /** The bar of the player, and everything that a person does with it. */
 import { idMaker } from './ids.js';
+import { startLocalListening } from './local-listening.js';
 import { Player } from './player.js';
 
 /**
@@ -8,10 +9,11 @@ import { Player } from './player.js';
  */
 
 /**
- * @param {{sender: import('./commands.js').CommandSender, device: string, signal: AbortSignal,
+ * @param {{sender: import('./commands.js').CommandSender, keeper: import('./keeper.js').Keeper, device: string,
+ *   isAway: () => boolean, say: (text: string) => void, signal: AbortSignal,
  *   refused: (answer: import('./commands.js').Answer) => void}} options
  */
-export function startListening({ sender, device, signal, refused }) {
+export function startListening({ sender, keeper, device, isAway, say, signal, refused }) {
   const makeID = idMaker();
   const page = makeID();
   const bar = /** @type {HTMLElement} */ (document.getElementById('player'));
@@ -23,8 +25,15 @@ export function startListening({ sender, device, signal, refused }) {
   const bookEnd = /** @type {HTMLInputElement} */ (part('book-end'));
   let listed = '';
 
-  /** @param {Record<string, unknown>} body */
+  /**
+   * Sends an act. Without the server, an act is carried out here or not at all: it must not be carried out later.
+   *
+   * @param {Record<string, unknown>} body
+   */
   function send(body) {
+    if (local.isActive() && body['act'] !== 'play') return local.act(body);
+    if (isAway()) return say('Lectern does not answer. Only audio that is kept on this device can be heard.');
+    local.stop();
     void sender.send('/commands/listen', { device, page, ...body }).then((answer) => {
       if (answer.outcome === 'refused') refused(answer);
     });
@@ -72,13 +81,21 @@ export function startListening({ sender, device, signal, refused }) {
   function play(verse) {
     const shown = chapter();
     if (shown === null) return;
+    if (isAway()) return void local.play(shown, verse);
     send({ act: 'play', text: shown['text'], at: verse === null ? shown['osis'] : `${shown['osis']}.${verse}` });
   }
 
   function toggle() {
+    if (local.isActive()) return local.toggle();
     const state = player.state;
     if (state === null || state.phase === 'idle') return play(null);
     send({ act: state.phase === 'playing' || state.phase === 'waiting' ? 'pause' : 'resume' });
+  }
+
+  /** The key: pauses and resumes what this page plays, or else plays the chapter of the page. */
+  function pressed() {
+    if (!local.isActive() && player.state?.page !== page && chapter() !== null) play(null);
+    else toggle();
   }
 
   document.addEventListener('click', (event) => {
@@ -89,6 +106,7 @@ export function startListening({ sender, device, signal, refused }) {
     else if (name === 'chapter') play(null);
     else if (name === 'go-on') {
       const shown = chapter();
+      if (isAway() && shown !== null) return void local.goOn(shown);
       send({ act: 'goOn', text: button.dataset['text'] ?? shown?.['text'], at: button.dataset['at'] ?? shown?.['osis'] });
     } else if (name === 'back' || name === 'forward') {
       send({ act: 'skip', seconds: Number(button.dataset['seconds']) * (name === 'back' ? -1 : 1) });
@@ -122,10 +140,32 @@ export function startListening({ sender, device, signal, refused }) {
     voices.value = player.state?.voice ?? '';
   }
 
+  const local = startLocalListening({
+    keeper,
+    say,
+    signal,
+    changed: () => {
+      const state = local.state();
+      if (state !== null) render(state);
+      else if (player.state !== null) show(player.state);
+      else bar.hidden = true;
+    },
+  });
+
   /** @param {Listening} state */
   function show(state) {
+    if (local.isActive()) {
+      player.hold(state);
+      return;
+    }
     player.show(state);
-    const isHere = state.page === page;
+    render(state);
+  }
+
+  /** Shows the bar. @param {Listening} state */
+  function render(state) {
+    const isHere = state.page === page || local.isActive();
+    voices.disabled = local.isActive();
     bar.hidden = state.phase === 'idle';
     document.body.classList.toggle('has-player', !bar.hidden);
     if (bar.hidden) return;
@@ -154,21 +194,33 @@ export function startListening({ sender, device, signal, refused }) {
     if (state.sleep === undefined) sleep.value = '0';
     else if (state.sleep === 'end of chapter') sleep.value = 'chapter';
     bookEnd.checked = state.stopsAtBookEnd;
-    if (document.activeElement !== voices) voices.value = state.voice;
+    if (local.isActive()) {
+      voices.replaceChildren(new Option(`${state.voiceName} (kept)`, state.voice));
+      listed = '';
+    } else if (document.activeElement !== voices) voices.value = state.voice;
   }
 
   return {
     show,
     play,
-    toggle,
+    pressed,
+    /** The server does not answer any more: goes on with kept audio, at the verse that was heard. */
+    lost: () => {
+      const state = player.state;
+      if (state === null || !player.isSounding || state.page !== page) return;
+      void local.takeOver(state.text, state.chapter, state.verse ?? null).then((plays) => plays && player.yield());
+    },
+    /** The place that was heard without the server; null if the server knows it. */
+    heardAlone: () => local.takeHeard(),
     /** Marks the verse again after a turn. */
-    turned: () => player.refresh(),
+    turned: () => (local.isActive() ? local.mark() : player.refresh()),
     /** Whether a tap on a verse plays it. */
-    isOpen: () => player.isOpen,
+    isOpen: () => local.isActive() || player.isOpen,
     /** Plays verses of the chapter again and again. @param {number} first @param {number} last */
     repeat: (first, last) => {
       const shown = chapter();
       if (shown === null) return;
+      if (isAway()) return say('Repeating needs Lectern.');
       const osis = shown['osis'];
       send({ act: 'play', text: shown['text'], at: `${osis}.${first}-${osis}.${last}`, isRange: true, repeats: true });
     },

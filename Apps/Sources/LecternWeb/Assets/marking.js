@@ -3,6 +3,8 @@
 import { idMaker } from './ids.js';
 import { fragmentOf, fragmentsOf, selectedWords, textOf } from './verses.js';
 
+const keptText = 'Kept on this device. It will be sent.';
+
 /**
  * @typedef {import('./commands.js').CommandSender} CommandSender
  * @typedef {import('./turn.js').Turner} Turner
@@ -12,19 +14,17 @@ import { fragmentOf, fragmentsOf, selectedWords, textOf } from './verses.js';
  */
 
 /**
- * @param {{sender: CommandSender, turner: Turner, listening: ReturnType<typeof import('./listening.js').startListening>, signal: AbortSignal, refused: (answer: import('./commands.js').Answer) => void}} shared
+ * @param {{sender: CommandSender, turner: Turner, listening: ReturnType<typeof import('./listening.js').startListening>, signal: AbortSignal, say: (text: string) => void, refused: (answer: import('./commands.js').Answer) => void}} shared
  */
-export function startMarking({ sender, turner, listening, signal, refused }) {
+export function startMarking({ sender, turner, listening, signal, say, refused }) {
   const makeID = idMaker();
   const tools = /** @type {HTMLElement} */ (document.getElementById('tools'));
   const form = /** @type {HTMLFormElement} */ (document.getElementById('tools-note'));
   const field = /** @type {HTMLTextAreaElement} */ (document.getElementById('tools-text'));
   const fault = /** @type {HTMLElement} */ (document.getElementById('tools-fault'));
-  const toast = /** @type {HTMLElement} */ (document.getElementById('toast'));
   const remove = /** @type {HTMLButtonElement} */ (tools.querySelector('[data-act="remove"]'));
   /** @type {Chosen | null} */ let chosen = null;
   let style = 'marker';
-  /** @type {ReturnType<typeof setTimeout> | undefined} */ let toastTimer;
 
   const share = tools.querySelector('[data-act="share"]');
   if (share instanceof HTMLElement) share.hidden = !('share' in navigator);
@@ -86,29 +86,53 @@ export function startMarking({ sender, turner, listening, signal, refused }) {
     return [...found];
   }
 
-  /** @param {string} text */
-  function say(text) {
-    toast.textContent = text;
-    clearTimeout(toastTimer);
-    toastTimer = setTimeout(() => (toast.textContent = ''), 2500);
+  /**
+   * Sends a change. Without the server it waits in this browser, and is sent once.
+   *
+   * @param {Record<string, unknown>} change
+   * @returns {Promise<import('./commands.js').Answer | 'waits'>}
+   */
+  async function change(change) {
+    const sent = sender.send('/commands/mark', { madeAt: Date.now(), change });
+    const first = await Promise.race([sent, whenWaiting()]);
+    if (first !== 'waits') {
+      if (first.outcome === 'done') await turner.refresh();
+      return first;
+    }
+    void sent.then((answer) => {
+      if (answer.outcome === 'done') return turner.refresh();
+      const text = /** @type {Record<string, any>} */ (change)['addNote']?.text;
+      // The note is in no form any more, so the page shows what was written.
+      const detail = `${String(answer.body['detail'] ?? '')}${text === undefined ? '' : ` Your note: ${text}`}`;
+      return refused({ ...answer, body: { ...answer.body, detail } });
+    });
+    return 'waits';
   }
 
-  /** @param {Record<string, unknown>} change */
-  async function change(change) {
-    const answer = await sender.send('/commands/mark', { madeAt: Date.now(), change });
-    if (answer.outcome === 'refused') return answer;
-    await turner.refresh();
-    return answer;
+  /** Waits until the server has not answered. @returns {Promise<'waits'>} */
+  function whenWaiting() {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (sender.state !== 'waiting' || !sender.keeps) return;
+        sender.removeEventListener('change', look);
+        resolve('waits');
+      };
+      sender.addEventListener('change', look);
+      look();
+    });
   }
 
   /** @param {Record<string, unknown>[]} changes */
   async function apply(changes) {
     choose(null);
     window.getSelection()?.removeAllRanges();
+    let waits = false;
     for (const each of changes) {
       const answer = await change(each);
-      if (answer.outcome === 'refused') refused(answer);
+      if (answer === 'waits') waits = true;
+      else if (answer.outcome === 'refused') refused(answer);
     }
+    return waits;
   }
 
   /** @param {string} act */
@@ -116,7 +140,7 @@ export function startMarking({ sender, turner, listening, signal, refused }) {
     if (chosen === null) return;
     const place = chosen;
     if (act === 'close') close();
-    else if (act === 'bookmark') void apply([{ addBookmark: { mark: makeID(), place: placeOf(place), label: '' } }]).then(() => say('Bookmarked'));
+    else if (act === 'bookmark') void apply([{ addBookmark: { mark: makeID(), place: placeOf(place), label: '' } }]).then((waits) => say(waits ? keptText : 'Bookmarked'));
     else if (act === 'listen' || act === 'repeat') {
       choose(null);
       if (act === 'listen') listening.play(place.first);
@@ -181,7 +205,7 @@ export function startMarking({ sender, turner, listening, signal, refused }) {
       const text = field.value;
       if (chosen === null || text.trim() === '') return;
       const answer = await change({ addNote: { mark: makeID(), place: placeOf({ ...chosen, words: null }), text } });
-      if (answer.outcome === 'refused') {
+      if (answer !== 'waits' && answer.outcome === 'refused') {
         // The text stays in the form.
         fault.textContent = String(answer.body['detail'] ?? 'The note was not saved. Try again.');
         return;
@@ -189,7 +213,7 @@ export function startMarking({ sender, turner, listening, signal, refused }) {
       field.value = '';
       form.hidden = true;
       choose(null);
-      say('Note saved');
+      say(answer === 'waits' ? keptText : 'Note saved');
     },
     { signal },
   );
@@ -283,7 +307,6 @@ export function startMarking({ sender, turner, listening, signal, refused }) {
       const shown = all.find((number) => (number.closest('.v')?.getBoundingClientRect().bottom ?? 0) > 80);
       if (shown !== undefined) focus(shown);
     },
-    say,
     isOpen: () => chosen !== null,
   };
 }

@@ -14,6 +14,20 @@
  * @typedef {{audio: HTMLAudioElement, sound: Sound | null}} Deck
  */
 
+/**
+ * Marks the verse that is heard, if the page shows it.
+ *
+ * @param {string} text
+ * @param {string} chapter
+ * @param {number} verse
+ */
+export function markVerse(text, chapter, verse) {
+  for (const old of document.querySelectorAll('.v[aria-current="true"]')) old.removeAttribute('aria-current');
+  const article = document.querySelector('article.chapter');
+  if (!(article instanceof HTMLElement) || article.dataset['osis'] !== chapter || article.dataset['text'] !== text) return;
+  for (const each of article.querySelectorAll(`.v[data-v="${verse}"]`)) each.setAttribute('aria-current', 'true');
+}
+
 /** The time between two reports of the place, in milliseconds. */
 const reportEvery = 2000;
 
@@ -78,6 +92,11 @@ export class Player {
     return this.#state;
   }
 
+  /** Keeps what the server says without showing it, while something else plays. @param {Listening} state */
+  hold(state) {
+    this.#state = state;
+  }
+
   /** Shows what the server says. @param {Listening} state */
   show(state) {
     this.#state = state;
@@ -94,6 +113,17 @@ export class Player {
       navigator.mediaSession.playbackState = sound !== null ? 'playing' : state.phase === 'paused' ? 'paused' : 'none';
       if (state.place !== '') navigator.mediaSession.metadata = new MediaMetadata({ title: state.place, artist: 'Lectern' });
     }
+  }
+
+  /** Whether this page plays a sound of the server. */
+  get isSounding() {
+    return this.#decks[this.#current].sound !== null;
+  }
+
+  /** Ends the sound of this page, because something else plays. */
+  yield() {
+    this.#silence();
+    this.#mark('', 0);
   }
 
   /** Marks the verse again, after the contents of the page have changed. */
@@ -174,9 +204,6 @@ export class Player {
   #mark(chapter, verse) {
     if (this.#marked?.chapter === chapter && this.#marked.verse === verse) return;
     this.#marked = { chapter, verse };
-    for (const old of document.querySelectorAll('.v[aria-current="true"]')) old.removeAttribute('aria-current');
-    const article = document.querySelector('article.chapter');
-    if (!(article instanceof HTMLElement) || article.dataset['osis'] !== chapter || article.dataset['text'] !== this.#state?.text) return;
-    for (const each of article.querySelectorAll(`.v[data-v="${verse}"]`)) each.setAttribute('aria-current', 'true');
+    markVerse(this.#state?.text ?? '', chapter, verse);
   }
 }

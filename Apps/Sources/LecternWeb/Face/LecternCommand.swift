@@ -1,3 +1,5 @@
+import LecternCore
+
 /// The bodies of Lectern's commands, as pages send them. Forms send every value as text.
 enum LecternCommand {
     /// Has no fields.
@@ -37,7 +39,7 @@ enum LecternCommand {
         let untag: String?
     }
 
-    /// A person has read up to a verse.
+    /// A person has read up to a verse, or has listened to it without the server.
     struct Read: Decodable, Sendable {
         let text: String
         let book: String
@@ -46,6 +48,8 @@ enum LecternCommand {
         let device: String
         /// When, in milliseconds since 1970.
         let madeAt: Int64
+        /// The kind of act. `nil` for reading.
+        let kind: ReadingEvent.Kind?
     }
 
     /// Changes the settings. A checkbox that is off is not sent.

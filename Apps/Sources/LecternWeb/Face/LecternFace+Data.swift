@@ -26,7 +26,7 @@ extension LecternFace {
             // The front page shows it at once. Chapters do not, so they stay in the cache.
             try await personal.record(
                 ReadingPosition(
-                    device: command.device, text: command.text, kind: .reading,
+                    device: command.device, text: command.text, kind: command.kind ?? .reading,
                     chapter: ChapterID(BookID(rawValue: command.book), command.chapter), verse: command.verse,
                     madeAt: Moment(rawValue: command.madeAt)))
         }

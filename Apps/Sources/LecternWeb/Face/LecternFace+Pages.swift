@@ -310,7 +310,14 @@ extension LecternFace {
     // MARK: Texts and history
 
     private func texts() async throws -> Response {
-        let texts = try await shelf.texts().map { text in
+        let texts = try await libraryTexts()
+        return try pages.page(
+            "texts", await model { $0.library = LibraryPage(texts: texts, isEmpty: texts.isEmpty) })
+    }
+
+    /// Returns the texts as lists show them.
+    func libraryTexts() async throws -> [LibraryPage.Text] {
+        try await shelf.texts().map { text in
             LibraryPage.Text(
                 id: text.id, href: "/\(text.id)", title: text.description.title,
                 facts: text.description.kind == .scripture
@@ -318,8 +325,6 @@ extension LecternFace {
                     : "\(text.chapterCount) chapters · \(SearchPage.number(text.wordCount)) words",
                 rights: text.description.rights)
         }
-        return try pages.page(
-            "texts", await model { $0.library = LibraryPage(texts: texts, isEmpty: texts.isEmpty) })
     }
 
     private func history() async throws -> Response {

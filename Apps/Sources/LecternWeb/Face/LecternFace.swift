@@ -16,6 +16,7 @@ public struct LecternFace: Sendable {
     let handoutDesk: HandoutDesk
     let cache: PageCache
     let pages: Pages
+    let worker: KeepingWorker
     let now: @Sendable () -> Date
     let zone: TimeZone
 
@@ -53,7 +54,8 @@ public struct LecternFace: Sendable {
         let desk = ReaderDesk(settings, personal: personal, write: write)
         let lectern = LecternFace(
             shelf: TextShelf(database), library: library, personal: personal, desk: desk, listening: listening,
-            handoutDesk: handouts, cache: desk.cache, pages: pages, now: now, zone: zone)
+            handoutDesk: handouts, cache: desk.cache, pages: pages,
+            worker: try KeepingWorker(assets, files: EmbeddedFiles.all), now: now, zone: zone)
         var face = Face(name: "lectern", pages: pages, assets: assets)
         face.states.feed("reader") { desk.state }
         face.states.feed("listening") { listening.state }
@@ -65,6 +67,7 @@ public struct LecternFace: Sendable {
         lectern.addListening(to: &face.commands)
         lectern.addHandouts(to: &face.commands)
         face.routes = { router in
+            lectern.addKeeping(to: router)
             lectern.addPages(to: router)
             lectern.addHandouts(to: router)
         }

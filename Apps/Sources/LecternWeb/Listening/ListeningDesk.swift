@@ -18,7 +18,7 @@ final class ListeningDesk: Service {
     private(set) var text: StoredText?
     /// The page that plays the sound, by the id that it gave itself.
     private(set) var page = ""
-    @ObservationIgnored private let narrator: ChapterNarrator
+    @ObservationIgnored let narrator: ChapterNarrator
     @ObservationIgnored private let shelf: TextShelf
     @ObservationIgnored private let personal: PersonalData
     @ObservationIgnored private let models: AsyncStream<ListeningModel>
