@@ -80,7 +80,9 @@ extension AlikePage.Group {
     fileprivate init(_ group: AlikeGroup, _ photos: [Photo]) {
         let isBurst = group.reason == .burst
         let count = group.photos.count
-        rest = count > AlikePage.tileLimit ? "\(photos.count) are shown. The others follow when these are decided." : nil
+        rest =
+            count > AlikePage.tileLimit
+            ? "\(photos.count) are shown. The others follow when these are decided." : nil
         title = isBurst ? "Burst · \(Wording.count(count, "photo"))" : "Look alike · \(Wording.count(count, "photo"))"
         note =
             photos.first?.header?.captured.map { Wording.captured(localSeconds: $0.localSeconds) }
