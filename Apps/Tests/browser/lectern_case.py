@@ -63,7 +63,7 @@ class LecternCase(unittest.TestCase):
     @classmethod
     def stop(cls):
         cls.process.send_signal(signal.SIGTERM)
-        assert cls.process.wait(timeout=20) == 0
+        assert cls.process.wait(timeout=60) == 0
         cls.process.stdout.close()
 
     def setUp(self):

@@ -5,6 +5,7 @@ import re
 import signal
 import unittest
 import zipfile
+from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -479,7 +480,7 @@ class HandingOut(LecternCase):
         with self.page.expect_download() as download:
             self.page.get_by_role("button", name=re.compile("for your calendar$")).click()
         self.assertEqual(download.value.suggested_filename, "reminders.ics")
-        self.assertIn("T213000", open(download.value.path()).read())
+        self.assertIn("T213000", Path(download.value.path()).read_text())
 
 
 class WithoutScripts(LecternCase):
