@@ -25,7 +25,13 @@ public final class CommandProgress: Sendable {
     public init(
         isTerminal: Bool = isatty(STDERR_FILENO) == 1,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
-        write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
+        write: @escaping @Sendable (String) -> Void = { text in
+            do {
+                try FileHandle.standardError.write(contentsOf: Data(text.utf8))
+            } catch {
+                // Standard error is closed or full. The work goes on.
+            }
+        }
     ) {
         self.isTerminal = isTerminal
         self.now = now

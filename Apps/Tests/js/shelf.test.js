@@ -14,7 +14,10 @@ test('Only pages, files of the program and kept audio are answered without the s
   assert.equal(kind('/assets/abc/page.js', { mode: 'cors', accept: '*/*' }), 'code');
   assert.equal(kind('/assets/old/page.js', { mode: 'cors', accept: '*/*' }), null);
   assert.equal(kind('/keep/kjv/audio/John/3', { mode: 'no-cors', accept: '*/*' }), 'audio');
-  for (const path of ['/events', '/state', '/media/x/1', '/data/lectern.json', '/start?token=x', '/keep/kjv']) assert.equal(kind(path), null, path);
+  for (const path of ['/events', '/state', '/media/x/1', '/data/lectern.json', '/start?token=x', '/keep/kjv', '/handouts/x/file', '/exports']) {
+    assert.equal(kind(path), null, path);
+  }
+  for (const path of ['/media-bible/john/3', '/statenvertaling', '/keepsake', '/start-here/a/1']) assert.equal(kind(path), 'page', path);
   assert.equal(kind('/commands/mark', { method: 'POST' }), null);
   assert.equal(kind('http://example.org/kjv'), null);
 });

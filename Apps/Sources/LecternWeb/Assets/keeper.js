@@ -218,9 +218,10 @@ export class Keeper extends EventTarget {
           ? await this.#fetchPages(download, part, abort.signal)
           : await this.#fetchAudio(download, part, abort.signal);
         failures = 0;
-        // A person may have removed it meanwhile.
-        if (this.download(download.id) === undefined) await this.#erase(download);
-        else this.#change(download.id, (each) => ({ ...each, done: { ...each.done, [part]: done } }));
+        const present = this.download(download.id);
+        // A person may have removed it meanwhile, and a part of an earlier version is fetched again.
+        if (present === undefined) await this.#erase(download);
+        else if (present.version === download.version) this.#change(download.id, (each) => ({ ...each, done: { ...each.done, [part]: done } }));
       } catch (error) {
         if (this.#life.aborted) return;
         if (abort.signal.aborted) continue;

@@ -1,5 +1,6 @@
 // @ts-check
 /** Keeps pages in this browser: registers the worker, fetches ahead of need, and goes on with downloads. */
+import { heardKey } from './local-listening.js';
 import { names } from './shelf.js';
 
 /** The pages that are kept besides chapters. */
@@ -113,8 +114,12 @@ export function startKeeping({ keeper, signal, say }) {
     /** A command was carried out. @param {string} action */
     answered: (action) => {
       if (action.endsWith('/settings')) workers?.controller?.postMessage('settings');
-      // Kept pages may show what was erased.
-      if (action.endsWith('/eraseAll')) void caches.delete(names.pages);
+      if (action.endsWith('/eraseAll')) {
+        // Kept pages and texts show the marks and notes that were erased.
+        void caches.delete(names.pages);
+        localStorage.removeItem(heardKey);
+        for (const { id, kind } of keeper.downloads) if (kind === 'text') void keeper.remove(id);
+      }
       if (/\/(eraseAll|removeText)$/.test(action)) localStorage.removeItem(warmedKey);
     },
   };

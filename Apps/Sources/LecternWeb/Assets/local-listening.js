@@ -8,7 +8,8 @@ import { markVerse } from './player.js';
  * @typedef {{text: string, book: string, chapter: number, verse: number, madeAt: number}} Heard
  */
 
-const key = 'lectern.heard';
+/** Where the place is that was heard without the server. */
+export const heardKey = 'lectern.heard';
 
 /** Reads the chapter that a page shows. @param {DOMStringMap} shown @returns {Place} */
 function placeOf(shown) {
@@ -29,7 +30,7 @@ export function startLocalListening({ keeper, say, signal, changed }) {
     heard: ({ text, book, chapter }, verse) => {
       /** @type {Heard} */ const heard = { text, book, chapter, verse, madeAt: Date.now() };
       try {
-        localStorage.setItem(key, JSON.stringify(heard));
+        localStorage.setItem(heardKey, JSON.stringify(heard));
       } catch {
         // The place is kept if there is room. The sound goes on.
       }
@@ -74,7 +75,7 @@ export function startLocalListening({ keeper, say, signal, changed }) {
   /** @returns {Heard | null} */
   function heard() {
     try {
-      return JSON.parse(localStorage.getItem(key) ?? 'null');
+      return JSON.parse(localStorage.getItem(heardKey) ?? 'null');
     } catch {
       return null;
     }
@@ -104,7 +105,7 @@ export function startLocalListening({ keeper, say, signal, changed }) {
     /** Returns the place that the server does not know yet, and forgets it. */
     takeHeard: () => {
       const last = heard();
-      if (last !== null) localStorage.removeItem(key);
+      if (last !== null) localStorage.removeItem(heardKey);
       return last;
     },
     /** Carries out an act of the bar. @param {Record<string, unknown>} body */

@@ -58,7 +58,7 @@ export function kindOf({ method, mode, accept, url }, { origin, root }) {
   const path = url.pathname;
   if (path.startsWith(`${root}/`)) return 'code';
   if (/^\/keep\/[^/]+\/audio\//.test(path)) return 'audio';
-  if (/^\/(assets|keep|media|commands|start|healthz|sw\.js|events|state|data\/|export)/.test(path)) return null;
+  if (/^\/(assets|keep|media|commands|start|healthz|sw\.js|events|state|exports?)(\/|$)|^\/(data|handouts)\//.test(path)) return null;
   return mode === 'navigate' || (accept ?? '').includes('text/html') ? 'page' : null;
 }
 

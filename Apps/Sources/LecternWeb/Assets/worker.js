@@ -26,6 +26,8 @@ import { WordIndex } from './words.js';
 
 /** The time that the server has before a kept page is shown instead, in milliseconds. */
 const patience = 1000;
+/** The same for a search and a reference, in milliseconds. */
+const longPatience = 10_000;
 /** The time after a missed answer in which kept pages are shown at once, in milliseconds. */
 const distrust = 5000;
 /** The two pages of the server that surround kept sheets. */
@@ -136,7 +138,9 @@ export class Librarian {
     );
     later(asked);
     const isAway = this.#seams.now() < this.#awayUntil;
-    const first = await Promise.race([asked, this.#seams.wait(isAway ? 0 : patience)]);
+    // A search and a reference have no kept copy that would do as well.
+    const bound = isWorthKeeping(url.pathname) ? patience : longPatience;
+    const first = await Promise.race([asked, this.#seams.wait(isAway ? 0 : bound)]);
     if (first) return first;
     this.#awayUntil = this.#seams.now() + distrust;
     const kept = await this.#kept(url);

@@ -86,9 +86,10 @@ extension SiftFace {
     /// Lists photos that are alike, beginning after a number of groups.
     private func alikePage(_ start: Int) async throws -> Response {
         let groups = AlikePage.open(try await desk.suggestions(), undecided: try await desk.undecided())
-        let wanted = AlikePage.wanted(groups, from: max(0, start))
+        let start = min(max(0, start), groups.count)
+        let wanted = AlikePage.wanted(groups, from: start)
         let photos = try await desk.photos(.among(wanted), after: nil, limit: .max)
-        let alike = AlikePage(groups, photos: photos, from: max(0, start))
+        let alike = AlikePage(groups, photos: photos, from: start)
         return try page("alike") {
             $0.pages.alike = true
             $0.alike = alike

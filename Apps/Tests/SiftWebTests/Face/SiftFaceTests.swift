@@ -274,6 +274,7 @@ struct SiftFaceTests {
         try await withFace(try await makeFace(desk), over: .router) { client in
             let page = try await client.page("/alike")
             #expect(page.text.contains("Look alike · 3 photos"))
+            #expect(try await client.page("/alike?after=\(Int.max)").text.contains("1 group."))
             #expect(!page.text.contains("Burst"))
             #expect(!page.html.contains("checked"))
             let form = try page.form(withButton: "Trash the marked photos")
