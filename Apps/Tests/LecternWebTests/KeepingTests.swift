@@ -12,24 +12,8 @@ import Testing
 /// The answers that a browser needs to work without the server.
 @Suite("Keeping texts and audio in the browser", .serialized)  // One test runs an engine that starts programs.
 struct KeepingTests {
-    private struct Manifest: Decodable {
-        struct Book: Decodable {
-            let id: String
-            let address: String
-            let aliases: [String]
-            let testament: String?
-            let chapters: [Int]
-            let marks: String
-            let seconds: Int
-        }
-        let id: String
-        let version: String
-        let bytes: Int
-        let books: [Book]
-    }
-
-    private func manifest(_ client: FaceClient, _ text: String = "web") async throws -> Manifest {
-        try JSONDecoder().decode(Manifest.self, from: Data(try await client.get("/keep/\(text)").text.utf8))
+    private func manifest(_ client: FaceClient, _ text: String = "web") async throws -> KeptText {
+        try JSONDecoder().decode(KeptText.self, from: Data(try await client.get("/keep/\(text)").text.utf8))
     }
 
     @Test("The worker is served at the root, names the files of this version, and is never cached")
@@ -116,15 +100,6 @@ struct KeepingTests {
 
     @Test("The audio of a chapter is one file, with the times of its verses")
     func sendsAudio() async throws {
-        struct Spoken: Decodable {
-            struct Verse: Decodable {
-                let verse: Int
-                let start: Int
-                let end: Int
-            }
-            let milliseconds: Int
-            let verses: [Verse]
-        }
         let made = try await makeFace()
         try await withThrowingTaskGroup { group in
             group.addTask { try await made.narration.engine.run() }
@@ -132,7 +107,7 @@ struct KeepingTests {
                 try await withFace(made.face, over: .router) { client in
                     let answer = try await client.get("/keep/web/spoken/John/3")
                     #expect(answer.status == .ok)
-                    let spoken = try JSONDecoder().decode(Spoken.self, from: Data(answer.text.utf8))
+                    let spoken = try JSONDecoder().decode(KeptAudio.self, from: Data(answer.text.utf8))
                     #expect(spoken.verses.map(\.verse) == [15, 16])
                     #expect(spoken.verses.first?.start == 0)
                     #expect(spoken.verses.first?.end == spoken.verses.last?.start)
@@ -140,6 +115,8 @@ struct KeepingTests {
                     let audio = try await client.get("/keep/web/audio/John/3")
                     #expect(audio.headers[.contentType] == "audio/ogg")
                     #expect(audio.text.hasPrefix("OggS"))
+                    #expect(try await client.get("/keep/web/audio/John/3?voice=\(spoken.voice)").status == .ok)
+                    #expect(try await client.get("/keep/web/audio/John/3?voice=another").status == .conflict)
                     #expect(try await client.get("/keep/web/spoken/John/99").status == .notFound)
                     #expect(try await client.get("/keep/web/spoken/John/x").status == .notFound)
                     #expect(try await client.get("/keep/nope/audio/John/3").status == .notFound)

@@ -104,7 +104,11 @@ struct MarkingTests {
             let document = try await client.get("/data/lectern.json")
             #expect(document.status == .ok)
             #expect(try await client.command("eraseAll", ["confirm": "no"]).status == .unprocessableContent)
+            struct Reader: Decodable { let erasures: Int }
+            #expect(try await client.state().field("reader", as: Reader.self).erasures == 0)
             #expect(try await client.command("eraseAll", ["confirm": "delete"]).status == .ok)
+            // Browsers see by this number that they have to erase what they keep.
+            #expect(try await client.state().field("reader", as: Reader.self).erasures == 1)
             #expect(try await client.page("/marks").text.contains("No marks yet"))
             let text = document.text
             #expect(try await client.command("importData", ["document": text]).status == .ok)

@@ -144,6 +144,68 @@ test('Books with changed marks are fetched again, and all of a text that was imp
   assert.deepEqual(keeper.downloads, []);
 });
 
+test('Audio of a text that was imported again is erased and fetched again, and a new program has the same audio', async () => {
+  const { all, keeper } = world();
+  all.manifest.version = 'text1 program1';
+  await keeper.keepAudio('kjv', 'Jude');
+  await settled(keeper);
+  all.asked.length = 0;
+  all.manifest.version = 'text1 program2';
+  await keeper.refresh(['kjv']);
+  await settled(keeper);
+  assert.ok(!all.asked.some((path) => path.includes('/audio/')));
+  keeper.pause('audio/kjv/Jude');
+  all.manifest.version = 'text2 program2';
+  await keeper.refresh(['kjv']);
+  await settled(keeper);
+  assert.equal(await keeper.spoken('kjv', 'Jude', 1), null, 'the old sound is not heard beside the new text');
+  keeper.resume('audio/kjv/Jude');
+  await settled(keeper);
+  assert.equal(progress(keeper.download('audio/kjv/Jude')).phase, 'complete');
+});
+
+test('The times and the sound are of one voice', async () => {
+  const { all, keeper } = world();
+  const voices = ['one', 'two', 'two'];
+  all.answer = (path) => {
+    if (path.includes('/spoken/')) return Response.json({ milliseconds: 1, voice: voices.shift(), verses: [] });
+    if (path.endsWith('?voice=one')) return Response.json({ detail: 'Another voice was chosen.' }, { status: 409 });
+    return null;
+  };
+  await keeper.keepAudio('kjv', 'Jude');
+  await settled(keeper);
+  assert.equal((await keeper.spoken('kjv', 'Jude', 1)).voice, 'two');
+});
+
+test('A part of a text that is imported again meanwhile does not count', async () => {
+  const { all, keeper } = world();
+  all.answer = async (path) => {
+    if (path !== '/kjv/jude/1' || all.manifest.version === '2') return null;
+    all.manifest.version = '2';
+    await keeper.refresh(['kjv']);
+    return null;
+  };
+  await keeper.keepText('kjv');
+  await settled(keeper);
+  assert.equal(all.asked.filter((path) => path === '/kjv/jude/1').length, 2);
+});
+
+test('Erased pages are fetched again, but not those of a paused download', async () => {
+  const { all, keeper } = world();
+  await keeper.keepText('kjv');
+  await settled(keeper);
+  keeper.pause('text/kjv');
+  all.asked.length = 0;
+  await keeper.erasePages();
+  await settled(keeper);
+  const kept = await all.caches.open(names.kept);
+  assert.equal(await kept.match(addresses.book('kjv', 'john')), undefined);
+  assert.deepEqual(all.asked, []);
+  keeper.resume('text/kjv');
+  await settled(keeper);
+  assert.equal(progress(keeper.download('text/kjv')).phase, 'complete');
+});
+
 test('The oldest download that is not paused goes first', () => {
   const first = { ...textDownload(manifest(), 1), paused: true };
   const second = audioDownload(manifest(), 'John', [2], undefined, 2);

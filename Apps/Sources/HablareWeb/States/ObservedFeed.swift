@@ -2,8 +2,8 @@ import HablarePresentation
 import Observation
 import Synchronization
 
-/// Reports the state of an observable model, and says when what the state read has changed. Each change is read and
-/// encoded once, whoever asks for it first.
+/// Reports the state of an observable model, and calls `changed` after a change of what the state read. Each change is
+/// read and encoded once, however many callers ask for the state.
 ///
 /// `Observations` would follow the model too, but crashes here in Swift 6.3 when its task resumes.
 @MainActor

@@ -32,11 +32,13 @@ public struct ReaderSettings: Hashable, Sendable {
     public var showsRedLetters: Bool
     /// Whether verses run on as paragraphs. If `false`, each verse begins a line. Default: `true`.
     public var usesParagraphs: Bool
+    /// How many times the person has erased everything. Browsers erase what they keep when it differs. Default: 0.
+    public var erasures: Int { didSet { erasures = max(0, erasures) } }
 
     /// Creates settings.
     public init(
         theme: Theme? = nil, fontSize: Double = 18, lineSpacing: Double = 1.5, showsVerseNumbers: Bool = true,
-        showsRedLetters: Bool = true, usesParagraphs: Bool = true
+        showsRedLetters: Bool = true, usesParagraphs: Bool = true, erasures: Int = 0
     ) {
         self.theme = theme
         self.fontSize = Self.clamped(fontSize, Self.fontSizes, 18)
@@ -44,6 +46,7 @@ public struct ReaderSettings: Hashable, Sendable {
         self.showsVerseNumbers = showsVerseNumbers
         self.showsRedLetters = showsRedLetters
         self.usesParagraphs = usesParagraphs
+        self.erasures = max(0, erasures)
     }
 
     private static func clamped(_ value: Double, _ range: ClosedRange<Double>, _ standard: Double) -> Double {
@@ -53,7 +56,7 @@ public struct ReaderSettings: Hashable, Sendable {
 
 extension ReaderSettings: Codable {
     private enum CodingKeys: String, CodingKey {
-        case theme, fontSize, lineSpacing, showsVerseNumbers, showsRedLetters, usesParagraphs
+        case theme, fontSize, lineSpacing, showsVerseNumbers, showsRedLetters, usesParagraphs, erasures
     }
 
     /// Reads settings. A missing setting has its default. An unknown theme is that of the system.
@@ -69,6 +72,7 @@ extension ReaderSettings: Codable {
             showsRedLetters: try container.decodeIfPresent(Bool.self, forKey: .showsRedLetters)
                 ?? standard.showsRedLetters,
             usesParagraphs: try container.decodeIfPresent(Bool.self, forKey: .usesParagraphs)
-                ?? standard.usesParagraphs)
+                ?? standard.usesParagraphs,
+            erasures: try container.decodeIfPresent(Int.self, forKey: .erasures) ?? standard.erasures)
     }
 }

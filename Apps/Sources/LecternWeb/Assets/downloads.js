@@ -83,14 +83,18 @@ export function next(downloads) {
 }
 
 /**
- * Compares a download of a text with the server's text of now. Books whose marks have changed are fetched again, and all
- * of a text that was imported again.
+ * Compares a download with the server's text of now. Books whose marks have changed are fetched again, and all of a text
+ * that was imported again. A new version of the program has other pages, but the same audio.
  *
  * @param {Download} download
  * @param {import('./shelf.js').KeptText} manifest
  * @returns {Download}
  */
 export function refreshed(download, manifest) {
+  if (download.kind === 'audio') {
+    const isSame = textVersion(download.version) === textVersion(manifest.version);
+    return { ...download, version: manifest.version, done: isSame ? download.done : {} };
+  }
   if (download.version !== manifest.version) {
     return { ...textDownload(manifest, download.startedAt), paused: download.paused };
   }
@@ -99,6 +103,11 @@ export function refreshed(download, manifest) {
     if (done[id] !== undefined && done[id].marks !== marks) delete done[id];
   }
   return { ...download, done };
+}
+
+/** Returns the part of a version that is the text's, without that of the program's pages. @param {string} version */
+function textVersion(version) {
+  return version.split(' ')[0];
 }
 
 /** @param {number} bytes */

@@ -155,6 +155,15 @@ export class Keeper extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
+  /** Erases the pages of all texts, which show marks and notes. Those that are not paused are fetched again. */
+  async erasePages() {
+    for (const download of this.downloads.filter((each) => each.kind === 'text')) {
+      await this.#erase(download);
+      this.#change(download.id, (each) => ({ ...each, done: {} }));
+    }
+    void this.run();
+  }
+
   /** @param {Download} download */
   async #erase({ kind, text, book }) {
     const cache = await this.#seams.cache();
@@ -177,7 +186,13 @@ export class Keeper extends EventTarget {
     for (const download of this.downloads) {
       if (!present.includes(download.text)) {
         await this.remove(download.id);
-      } else if (download.kind === 'text') {
+      } else if (download.kind === 'audio') {
+        const manifest = await this.manifest(download.text);
+        const now = refreshed(download, manifest);
+        // The old sound must not be heard beside the new text.
+        if (now.done !== download.done) await this.#erase(download);
+        this.#change(download.id, () => now);
+      } else {
         const manifest = await this.manifest(download.text);
         const cache = await this.#seams.cache();
         if ((await cache.match(addresses.words(download.text))) === undefined && Object.keys(download.done).length > 0) {
@@ -245,7 +260,7 @@ export class Keeper extends EventTarget {
   async #get(path, signal) {
     const answer = await this.#seams.fetch(path, signal);
     if (answer.ok) return answer;
-    if (answer.status >= 500 || answer.status === 429) throw new Error(`The server answered ${answer.status}.`);
+    if (answer.status >= 500 || [409, 429].includes(answer.status)) throw new Error(`The server answered ${answer.status}.`);
     const body = await answer.json().catch(() => ({}));
     throw new Refusal(String(body.detail ?? `The server answered ${answer.status}.`));
   }
@@ -292,7 +307,10 @@ export class Keeper extends EventTarget {
     }
     // The server makes the audio before it answers.
     const spoken = await (await this.#get(addresses.spoken(text, book, chapter), signal)).text();
-    const audio = await (await this.#get(addresses.audio(text, book, chapter), signal)).blob();
+    // The times are those of one voice. If another one was chosen since, both are asked for again.
+    const { voice } = JSON.parse(spoken);
+    const address = `${addresses.audio(text, book, chapter)}?voice=${encodeURIComponent(voice)}`;
+    const audio = await (await this.#get(address, signal)).blob();
     await cache.put(addresses.audio(text, book, chapter), new Response(audio, { headers: { 'content-type': 'audio/ogg' } }));
     await cache.put(addresses.spoken(text, book, chapter), new Response(spoken, { headers: { 'content-type': 'application/json' } }));
     return { bytes: audio.size + spoken.length };

@@ -8,6 +8,8 @@ const pages = ['/', '/texts', '/marks', '/plans', '/history', '/settings', '/dev
 /** The time after which pages are fetched ahead again, in milliseconds. */
 const every = 600_000;
 const warmedKey = 'lectern.warmed';
+/** The number of times that everything was erased, as this browser saw it last. */
+const erasuresKey = 'lectern.erasures';
 
 /**
  * @param {{keeper: import('./keeper.js').Keeper, signal: AbortSignal, say: (text: string) => void}} shared
@@ -114,13 +116,21 @@ export function startKeeping({ keeper, signal, say }) {
     /** A command was carried out. @param {string} action */
     answered: (action) => {
       if (action.endsWith('/settings')) workers?.controller?.postMessage('settings');
-      if (action.endsWith('/eraseAll')) {
-        // Kept pages and texts show the marks and notes that were erased.
-        void caches.delete(names.pages);
-        localStorage.removeItem(heardKey);
-        for (const { id, kind } of keeper.downloads) if (kind === 'text') void keeper.remove(id);
-      }
-      if (/\/(eraseAll|removeText)$/.test(action)) localStorage.removeItem(warmedKey);
+      if (action.endsWith('/removeText')) localStorage.removeItem(warmedKey);
+    },
+    /**
+     * Erases what this browser keeps of the person, if everything was erased here or in another browser.
+     *
+     * @param {number} count The number of times that everything was erased.
+     */
+    erased: async (count) => {
+      if (Number(localStorage.getItem(erasuresKey)) === count) return;
+      // Kept pages and texts show marks and notes.
+      await caches.delete(names.pages);
+      await keeper.erasePages();
+      localStorage.removeItem(heardKey);
+      localStorage.removeItem(warmedKey);
+      localStorage.setItem(erasuresKey, String(count));
     },
   };
 }

@@ -82,9 +82,10 @@ stream.addEventListener('state', () => {
     stream.held?.state?.['handouts']
   );
   if (files !== undefined) handouts?.(files);
-  const reader = /** @type {{revision: number, theme: string} | undefined} */ (stream.held?.state?.['reader']);
+  const reader = /** @type {{revision: number, theme: string, erasures: number} | undefined} */ (stream.held?.state?.['reader']);
   if (reader === undefined) return;
   document.documentElement.dataset['theme'] = reader.theme;
+  void keeping.erased(reader.erasures);
   const isOld = revision !== null && revision !== reader.revision;
   revision = reader.revision;
   document.body.dataset['live'] = 'true';

@@ -29,13 +29,16 @@ final class ReaderDesk {
     struct State: WebState, Hashable {
         let revision: Int
         let theme: String
+        /// How many times everything was erased.
+        let erasures: Int
         let canUndo: Bool
         let canRedo: Bool
     }
 
     var state: State {
         State(
-            revision: revision, theme: settings.theme?.rawValue ?? "auto", canUndo: canUndo, canRedo: canRedo)
+            revision: revision, theme: settings.theme?.rawValue ?? "auto", erasures: settings.erasures,
+            canUndo: canUndo, canRedo: canRedo)
     }
 
     /// Changes the settings. They are written before they are shown.

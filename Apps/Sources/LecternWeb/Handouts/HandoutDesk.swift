@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareWeb
 import LecternCore
 import LecternTexts
 import Observation
@@ -11,7 +12,7 @@ import ServiceLifecycle
 /// made stays in its cache, so the same file is made quickly again.
 @MainActor @Observable
 final class HandoutDesk: Service {
-    /// The most files that are kept: 20. The oldest is removed first.
+    /// The most files that are kept: 20. The oldest that is ready or has failed is removed first.
     static let most = 20
 
     /// A file.
@@ -59,9 +60,16 @@ final class HandoutDesk: Service {
         let item = Item(
             id: id, name: try await handout.fileName(), form: form, title: try await export.title())
         guard !items.contains(where: { $0.id == id }) else { return }
+        if items.count >= Self.most {
+            guard let oldest = items.last(where: { [.ready, .failed].contains($0.phase) }) else {
+                throw FaceProblem(
+                    .conflict, code: "tooManyFiles", title: "Too many files wait",
+                    detail: "\(Self.most) files are still to be made. Wait until one is ready, or remove one.")
+            }
+            remove(oldest.id)
+        }
         items.insert(item, at: 0)
         works[id] = handout
-        while items.count > Self.most, let oldest = items.last { remove(oldest.id) }
         added.yield(id)
     }
 
@@ -124,9 +132,8 @@ final class HandoutDesk: Service {
                     item.message = "\(report.problems.count) verses could not be read. They are in the text only."
                 }
             }
-        } catch is CancellationError {
-            // The person removed it, or the program ends.
         } catch {
+            // If the person has removed it, there is nothing left to update.
             let message = (error as? ExportError)?.message ?? (error as? AIServiceError)?.message
             update(id) { item in
                 item.phase = .failed

@@ -2,9 +2,9 @@ import LecternCore
 import LecternTexts
 
 /// A text as a browser keeps it: its books, and the signs by which a kept copy is seen to be old.
-struct KeptText: Encodable, Sendable {
+struct KeptText: Codable, Sendable {
     /// A book.
-    struct Book: Encodable, Sendable {
+    struct Book: Codable, Sendable {
         let id: String
         /// The book's part of addresses, such as `john`.
         let address: String
@@ -60,9 +60,9 @@ struct KeptText: Encodable, Sendable {
 }
 
 /// The texts that a browser may keep, and the chapters that it keeps without being asked.
-struct KeepingOverview: Encodable, Sendable {
+struct KeepingOverview: Codable, Sendable {
     /// A text.
-    struct Text: Encodable, Sendable {
+    struct Text: Codable, Sendable {
         let id: String
         let title: String
     }
@@ -73,9 +73,9 @@ struct KeepingOverview: Encodable, Sendable {
 }
 
 /// The audio of a chapter, made and ready to be fetched.
-struct KeptAudio: Encodable, Sendable {
+struct KeptAudio: Codable, Sendable {
     /// A verse, and when it is heard.
-    struct Verse: Encodable, Sendable {
+    struct Verse: Codable, Sendable {
         let verse: Int
         let start: Int
         let end: Int

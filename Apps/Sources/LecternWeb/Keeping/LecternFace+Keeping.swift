@@ -19,8 +19,13 @@ extension LecternFace {
         router.get("/keep/:text/spoken/:book/:chapter") { _, context in
             try Self.json(try await spoken(try context.parameters.place()).audio)
         }
-        router.get("/keep/:text/audio/:book/:chapter") { _, context in
-            let speech = try await spoken(try context.parameters.place()).speech
+        router.get("/keep/:text/audio/:book/:chapter") { request, context in
+            let (audio, speech) = try await spoken(try context.parameters.place())
+            if let voice = request.uri.queryParameters["voice"], voice != audio.voice[...] {
+                throw FaceProblem(
+                    .conflict, code: "otherVoice", title: "Another voice was chosen",
+                    detail: "Ask for the times of this chapter again. They are those of the voice.")
+            }
             return Response(
                 status: .ok, headers: [.contentType: "audio/ogg", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: speech.oggFile())))
