@@ -322,6 +322,66 @@ class Offline(LecternCase):
         self.open("/kjv/rev/21")
         expect(self.page).to_have_title("Revelation 21 · KJV")
 
+    def write_note(self, path, verse, text):
+        self.page.goto(self.origin + path)
+        self.page.locator(f"#v{verse}").wait_for()
+        self.tap(verse)
+        tools = self.page.get_by_role("toolbar", name="Mark")
+        tools.get_by_role("button", name="Note", exact=True).click()
+        self.page.keyboard.type(text)
+        tools.get_by_role("button", name="Save note").click()
+
+    def test_keeps_a_refused_note_until_it_is_sent_again(self):
+        self.open("/kjv/ruth/2")
+        self.ready()
+        self.page.reload()
+        self.until("async () => (await caches.match('/kjv/ruth/2')) !== undefined")
+        self.context.set_offline(True)
+        self.write_note("/kjv/ruth/2", 12, "The Lord recompense thy work")
+        expect(self.page.get_by_text("Kept on this device. It will be sent.")).to_be_visible()
+        self.context.route("**/commands/mark", lambda route: route.fulfill(
+            status=422, json={"title": "That does not fit", "detail": "There is no room for it."}))
+        self.context.set_offline(False)
+        # Another page sends it: no form has the text any more.
+        self.open("/device")
+        refused = self.page.locator("#device-refused")
+        expect(refused).to_contain_text("The Lord recompense thy work")
+        expect(refused).to_contain_text("There is no room for it.")
+        self.assert_axe_finds_nothing()
+        self.open("/device")
+        expect(refused).to_contain_text("The Lord recompense thy work")
+        refused.get_by_role("button", name=re.compile("^Send again")).click()
+        expect(self.page.locator("#refusal")).to_be_visible()
+        expect(refused).to_contain_text("The Lord recompense thy work")
+        self.context.unroute("**/commands/mark")
+        with self.page.expect_response("**/commands/mark") as sent:
+            refused.get_by_role("button", name=re.compile("^Send again")).click()
+        self.assertEqual(sent.value.status, 200)
+        expect(refused).to_be_hidden()
+        self.open("/marks")
+        expect(self.page.locator(".mark-item").filter(has_text="recompense thy work")).to_have_count(1)
+
+    def test_erases_what_another_browser_keeps(self):
+        self.open("/kjv/ruth/3")
+        self.ready()
+        self.write_note("/kjv/ruth/3", 9, "Spread thy skirt")
+        expect(self.page.locator("#v9.noted")).to_have_count(1)
+        self.page.reload()
+        kept = "async () => (await (await caches.match('/kjv/ruth/3'))?.text() ?? '').includes('Spread thy skirt')"
+        self.until(kept)
+        other = self.browser.new_context()
+        try:
+            page = other.new_page()
+            page.goto(self.link)
+            page.goto(self.origin + "/data")
+            page.locator("body[data-live]").wait_for()
+            page.locator("[name=confirm]").fill("delete")
+            page.locator("[name=confirm]").press("Enter")
+            self.until("Number(localStorage.getItem('lectern.erasures')) > 0")
+            self.until(kept.replace("=> (", "=> !(", 1))
+        finally:
+            other.close()
+
     def test_shows_a_kept_page_while_the_server_hangs(self):
         self.open("/kjv/jude/1")
         self.ready()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommandSender } from '../../Sources/HablareWeb/Assets/commands.js';
+import { Outbox } from '../../Sources/HablareWeb/Assets/outbox.js';
 import { MemoryStore } from './memory-store.js';
 
 /** A server that commits each id once, and a network that loses requests and answers as told. */
@@ -115,6 +116,27 @@ test('A refused command leaves the outbox and does not stop those behind it', as
   const [first, second] = await Promise.all([sender.send('/act', { n: 1 }), sender.send('/act', { n: 2 })]);
   assert.deepEqual([first.outcome, first.status, first.body['title']], ['refused', 409, 'No']);
   assert.equal(second.outcome, 'done');
+  assert.equal(sender.waiting, 0);
+});
+
+test('A command that waited and is refused is announced before it leaves the outbox', async () => {
+  const store = new MemoryStore();
+  const server = new FakeServer();
+  const sender = makeSender(server, store);
+  const refused = [];
+  sender.addEventListener('refused', ({ detail }) => refused.push([detail.command.body.text, detail.answer.status, sender.waiting]));
+  server.script = [422];
+  await sender.send('/commands/note', { text: 'in a form' });
+  assert.deepEqual(refused, [], 'its form has the text');
+  server.script = ['lost request', 422];
+  await sender.send('/commands/note', { text: 'waited' });
+  assert.deepEqual(refused, [['waited', 422, 1]]);
+  // One that an earlier page has left.
+  new Outbox(store, 'app').keep({ id: '000001', url: '/commands/note', body: { text: 'left' }, attempts: 0 });
+  server.script = [422];
+  sender.hurry();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(refused.at(-1), ['left', 422, 1]);
   assert.equal(sender.waiting, 0);
 });
 

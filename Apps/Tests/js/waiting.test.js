@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectionDetail } from '../../Sources/HablareWeb/Assets/page.js';
 import { changesOf, versesIn, waitingOf } from '../../Sources/LecternWeb/Assets/waiting.js';
+import { Outbox } from '../../Sources/HablareWeb/Assets/outbox.js';
+import { RefusedChanges } from '../../Sources/LecternWeb/Assets/refused.js';
+import { MemoryStore } from './memory-store.js';
 
 const command = (url, body) => ({ id: url, url, body, attempts: 1 });
 const note = command('/commands/mark', { change: { addNote: { mark: 'm', place: { space: 'versification:KJV', osis: 'John.3.16' }, text: 'Deep' } } });
@@ -27,4 +30,15 @@ test('The notice says what is possible without the server', () => {
   const detail = (waiting) => connectionDetail({ state: 'waiting', waiting, keeps: true }, options);
   assert.equal(detail(0), 'Kept pages are shown.');
   assert.equal(detail(1), 'Kept pages are shown. 1 change is kept and will be sent.');
+});
+
+test('A refused change is kept over a reload with its reason, until it is removed', () => {
+  const store = new MemoryStore();
+  const open = () => new RefusedChanges(new Outbox(store, 'app.refused'));
+  const command = { id: '1', url: '/commands/mark', body: { change: { addNote: { text: 'mine', place: { osis: 'John.3.16' } } } }, attempts: 2 };
+  assert.ok(open().keep(command, 'The disk is full.'));
+  const refused = open();
+  assert.deepEqual(refused.all(), [{ command, reason: 'The disk is full.' }]);
+  refused.remove('1');
+  assert.deepEqual(open().all(), []);
 });

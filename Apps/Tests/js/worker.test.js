@@ -79,6 +79,17 @@ test('A slow server is waited for a second, and then only if nothing is kept', a
   assert.match(await (await next).text(), /late/);
 });
 
+test('A slow search has more time, because no kept page does as well', async () => {
+  const { world, get } = await library();
+  let answerLate;
+  world.server = () => new Promise((resolve) => { answerLate = () => resolve(page('late')); });
+  const search = get('/search?q=light', { settles: false });
+  await new Promise(setImmediate);
+  assert.equal(world.waits.at(-1).milliseconds, 10_000);
+  answerLate();
+  assert.match(await (await search).text(), /late/);
+});
+
 test('A chapter of a kept text is put into the page that has the tools', async () => {
   const { world, get, stop } = await library();
   await keep(world, addresses.book('kjv', 'john'), { at: 1, pages: { '/kjv/john/3': { title: 'John 3 · KJV', main: '<article data-osis="John.3">loved</article>' } } });

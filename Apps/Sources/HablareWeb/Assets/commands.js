@@ -57,7 +57,11 @@ function browser() {
   };
 }
 
-/** Sends the event `change` when its state or the number of waiting commands changes. */
+/**
+ * Sends the event `change` when its state or the number of waiting commands changes. Sends `refused` with the command when
+ * the server refuses one that has waited or is of an earlier page: no form has what the person typed any more. The
+ * command leaves the outbox afterwards.
+ */
 export class CommandSender extends EventTarget {
   /** @type {SenderState} */ state = 'idle';
   /** Whether every waiting command survives a reload. */
@@ -176,6 +180,9 @@ export class CommandSender extends EventTarget {
     if (means === 'done' || means === 'refused') {
       const { stateChange, ...body } = readBody(text);
       const answer = { id: command.id, outcome: means, status, body };
+      if (means === 'refused' && (command.attempts > 0 || !this.#waiters.has(command.id))) {
+        this.dispatchEvent(new CustomEvent('refused', { detail: { command, answer } }));
+      }
       this.#outbox.forget(command.id);
       if (stateChange !== undefined) this.#states?.takeChange(stateChange);
       this.#channel.postMessage(answer);

@@ -9,10 +9,12 @@ import { listenToKeys } from './keymap.js';
 import { startListening } from './listening.js';
 import { startMarking } from './marking.js';
 import { startNotes } from './notes.js';
+import { Outbox } from './outbox.js';
 import { connectPage, element, showRefusal } from './page.js';
 import { deviceName, startReading } from './reading.js';
+import { RefusedChanges } from './refused.js';
 import { Turner } from './turn.js';
-import { changesOf, showWaiting, waitingOf } from './waiting.js';
+import { changesOf, showRefused, showWaiting, waitingOf } from './waiting.js';
 
 const { signal, stream, sender, start } = connectPage({
   name: 'lectern',
@@ -62,6 +64,31 @@ const marking = turner === null ? null : startMarking({ sender, turner, listenin
 if (isChapter) startNotes(signal);
 if (document.getElementById('device') !== null) startDevice({ keeper, signal, say });
 sender.addEventListener('change', () => showWaiting(waitingOf(sender.commands)));
+const refusals = new RefusedChanges(new Outbox(localStorage, 'lectern.refused'));
+sender.addEventListener('refused', (event) => {
+  const { command, answer } = /** @type {CustomEvent} */ (event).detail;
+  if (changesOf([command]).length === 0) return;
+  refusals.keep(command, String(answer.body['detail'] ?? answer.body['title'] ?? `The server answered ${answer.status}.`));
+  showRefused(refusals.all());
+  say('A change was refused. It is kept on the page Offline.');
+});
+document.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest('button[data-refused]') : null;
+  if (!(button instanceof HTMLElement)) return;
+  const { refused = '', id = '' } = button.dataset;
+  const found = refusals.all().find(({ command }) => command.id === id);
+  if (found === undefined) return;
+  // The new command is kept before the old one goes. If it is refused too, it comes back to this list.
+  if (refused === 'again') void sender.send(found.command.url, found.command.body).then((answer) => {
+    if (answer.outcome !== 'refused') return;
+    refusals.keep({ ...found.command, id: answer.id }, String(answer.body['detail'] ?? ''));
+    showRefused(refusals.all());
+    showRefusal(answer);
+  });
+  refusals.remove(id);
+  showRefused(refusals.all());
+}, { signal });
+showRefused(refusals.all());
 showWaiting(waitingOf(sender.commands));
 stream.addEventListener('connection', () => {
   if (stream.connection === 'stopped') listening.lost();

@@ -99,13 +99,7 @@ export function startMarking({ sender, turner, listening, signal, say, refused }
       if (first.outcome === 'done') await turner.refresh();
       return first;
     }
-    void sent.then((answer) => {
-      if (answer.outcome === 'done') return turner.refresh();
-      const text = /** @type {Record<string, any>} */ (change)['addNote']?.text;
-      // The note is in no form any more, so the page shows what was written.
-      const detail = `${String(answer.body['detail'] ?? '')}${text === undefined ? '' : ` Your note: ${text}`}`;
-      return refused({ ...answer, body: { ...answer.body, detail } });
-    });
+    void sent.then((answer) => (answer.outcome === 'done' ? turner.refresh() : refused(answer)));
     return 'waits';
   }
 

@@ -64,10 +64,10 @@ export function title(waiting) {
 /** @param {string} osis */
 const placeText = (osis) => osis.split('-').map((place) => place.replace(/^(\w+)\.(\d+)\.(\d+)$/, '$1 $2:$3')).join('–');
 
-/** @param {Waiting} waiting */
-function item(waiting) {
+/** @param {Waiting} waiting @param {string} [state] */
+function item(waiting, state = 'waits') {
   const row = document.createElement('li');
-  const parts = [['own-place', placeText(waiting.osis)], ['own-kind', `${title(waiting)} · waits`], ['own-text', waiting.text]];
+  const parts = [['own-place', placeText(waiting.osis)], ['own-kind', `${title(waiting)} · ${state}`], ['own-text', waiting.text]];
   for (const [name, text] of parts) {
     if (text === '') continue;
     const part = document.createElement('span');
@@ -76,6 +76,31 @@ function item(waiting) {
     row.append(part, ' ');
   }
   return row;
+}
+
+/**
+ * Shows the refused changes on the page of what is kept.
+ *
+ * @param {{command: Command, reason: string}[]} all
+ */
+export function showRefused(all) {
+  const section = document.getElementById('device-refused');
+  if (section === null) return;
+  section.hidden = all.length === 0;
+  section.querySelector('ul')?.replaceChildren(...all.flatMap(({ command, reason }) => waitingOf([command]).map((change) => {
+    const row = item(change, reason);
+    for (const [act, text] of [['again', 'Send again'], ['forget', 'Remove']]) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'small quiet';
+      button.textContent = String(text);
+      button.dataset['refused'] = String(act);
+      button.dataset['id'] = command.id;
+      button.setAttribute('aria-label', `${text}: ${title(change)} ${placeText(change.osis)}`);
+      row.append(' ', button);
+    }
+    return row;
+  })));
 }
 
 /** Shows what waits on the page. @param {Waiting[]} all */

@@ -50,8 +50,8 @@ extension LecternFace {
                 throw PersonalDataError(.invalid, "Type the word delete to confirm that everything of yours is erased.")
             }
             try await personal.eraseAll()
-            // Each browser erases what it keeps when it sees another number. Until then nothing of it may be erased: the
-            // browser would fetch the old pages again.
+            // Each browser erases what it keeps when it sees another number. If it saw that earlier, it would fetch the old
+            // pages again.
             try desk.change { $0.erasures = $0.erasures &+ 1 }
         }
     }
