@@ -12,19 +12,6 @@ import Testing
 /// Files to hand out, made with the real espeak-ng.
 @Suite("Handing out on the pages", .serialized)  // Each test runs an engine that starts programs.
 struct HandoutTests {
-    private struct State: Decodable {
-        struct Item: Decodable {
-            let id: String
-            let title: String
-            let phase: String
-            let percent: Int
-            let facts: String
-            let href: String?
-        }
-        let items: [Item]
-        let isBusy: Bool
-    }
-
     /// Runs a server with its engine and the desk that makes files.
     private func handingOut(
         over transport: FaceTransport = .router, _ body: @escaping @Sendable (FaceClient, MadeFace) async throws -> Void
@@ -45,10 +32,10 @@ struct HandoutTests {
         }
     }
 
-    private func state(_ client: FaceClient, until isSo: (State) -> Bool) async throws -> State {
+    private func state(_ client: FaceClient, until isSo: (HandoutState) -> Bool) async throws -> HandoutState {
         while true {
             try Task.checkCancellation()
-            let state = try await client.state().field("handouts", as: State.self)
+            let state = try await client.state().field("handouts", as: HandoutState.self)
             if isSo(state) { return state }
             await Task.yield()
         }
@@ -92,6 +79,24 @@ struct HandoutTests {
                 try page.form(withButton: "Remove World English Bible, Plain text"))
             #expect(try await client.get(href).status == .notFound)
             #expect(try await state(client) { $0.items.isEmpty }.isBusy == false)
+        }
+    }
+
+    @Test("A file that waits is never removed for another one")
+    func keepsWhatWaits() async throws {
+        // Without the desk's work, all files wait.
+        try await withFace(try await makeFace().face, over: .router) { client in
+            func add() async throws -> HTTPResponse.Status {
+                try await client.post(
+                    "/commands/handOut",
+                    json: #"{"id": "\#(CommandID.fresh())", "text": "web", "part": "John.3", "form": "text"}"#
+                ).status
+            }
+            for _ in 0..<HandoutDesk.most { #expect(try await add() == .ok) }
+            let before = try await state(client) { _ in true }
+            #expect(try await add() == .conflict)
+            #expect(try await state(client) { _ in true } == before)
+            #expect(before.items.count == HandoutDesk.most)
         }
     }
 

@@ -169,8 +169,10 @@ final class StateHub: Sendable {
         return message(since: revision)?.text
     }
 
-    /// Waits until all feeds have reported, and returns the whole state. Returns `nil` if the server ends first.
+    /// Waits until all feeds have reported, and returns the whole state, after everything that has happened before this
+    /// call. Returns `nil` if the server ends first.
     func wholeState() async -> String? {
+        await update()
         if let message = message(since: nil) { return message.text }
         guard let listener = listen(isBounded: false) else { return nil }
         for await _ in listener.wakes {

@@ -92,7 +92,7 @@ export function showRefused(all) {
     for (const [act, text] of [['again', 'Send again'], ['forget', 'Remove']]) {
       const button = document.createElement('button');
       button.type = 'button';
-      button.className = 'small quiet';
+      button.className = act === 'again' ? 'small' : 'small quiet';
       button.textContent = String(text);
       button.dataset['refused'] = String(act);
       button.dataset['id'] = command.id;

@@ -14,7 +14,7 @@ import ServiceLifecycle
 @MainActor @Observable
 final class HandoutDesk: Service {
     /// The most files that are kept: 20. The oldest that is ready or has failed is removed first.
-    static let most = 20
+    nonisolated static let most = 20
 
     /// A file.
     struct Item: Identifiable, Sendable {

@@ -3,9 +3,9 @@ import HablarePresentation
 import LecternCore
 
 /// The state of the files to hand out, as pages show it.
-struct HandoutState: WebState, Hashable {
+struct HandoutState: WebState, Decodable, Hashable {
     /// A file.
-    struct Item: Encodable, Sendable, Hashable {
+    struct Item: Codable, Sendable, Hashable {
         let id: String
         let title: String
         let form: String
