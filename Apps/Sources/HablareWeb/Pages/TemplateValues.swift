@@ -7,8 +7,8 @@ import Mustache
 struct TemplateValues: MustacheParent {
     private let values: [String: Any]
 
-    /// Returns a value for a template; `nil` if there is none. Structures become values by name, also within arrays and optionals. What renders
-    /// itself, such as text, numbers and everything that has a description, stays as it is.
+    /// Returns a value for a template; `nil` if there is none. Structures become values by name, also within arrays and
+    /// optionals. What renders itself, such as text, numbers and everything that has a description, stays as it is.
     static func of(_ value: Any) -> Any? {
         // Most values are these, and a cast to a protocol takes longer.
         if value is String || value is Bool || value is Int { return value }

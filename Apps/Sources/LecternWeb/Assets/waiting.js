@@ -112,7 +112,7 @@ export function showWaiting(all) {
   }
   for (const old of document.querySelectorAll('.v.waits')) {
     old.classList.remove('waits');
-    old.removeAttribute('data-waits');
+    old.removeAttribute('data-colour');
   }
   document.getElementById('chapter-waits')?.remove();
   const article = document.querySelector('article.chapter:not([data-parallel])');
@@ -124,7 +124,7 @@ export function showWaiting(all) {
       for (const fragment of article.querySelectorAll(`.v[data-v="${verse}"]`)) {
         fragment.classList.add('waits');
         // Words are shown by the whole verse until the server has them.
-        if (each.colour !== '') /** @type {HTMLElement} */ (fragment).dataset['waits'] = each.colour;
+        if (each.colour !== '') /** @type {HTMLElement} */ (fragment).dataset['colour'] = each.colour;
       }
     }
   }
